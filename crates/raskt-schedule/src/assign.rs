@@ -11,8 +11,9 @@ use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
 use crate::worker_state::WorkerState;
-use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
+use crate::{Action, Assignment, Attempt, RunId, TaskRange, WorkerId};
 use raskt_graph::{Resources, TaskId};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -187,13 +188,13 @@ impl Scheduler {
         let effect = if self.workers.has_memory_limit() { run.effect(first) } else { Effect::default() };
         let requirement = run.classes[class].clone();
         let mut net = effect.net();
-        let mut chosen = self.choose(id, first, requirement.as_deref(), net);
+        let mut chosen = self.choose(id, first, requirement.as_deref(), (net, false));
         if chosen.is_none() && net > 0 && self.workers.freest(requirement.as_deref()).is_some() {
             if !goes_ahead {
                 return Turn::LacksMemory;
             }
+            chosen = self.choose(id, first, requirement.as_deref(), (net, true));
             net = 0;
-            chosen = self.choose(id, first, requirement.as_deref(), net);
         }
         let Some(worker) = chosen else { return Turn::NotNow };
         let mut limits = self.limits(id, worker);
@@ -232,10 +233,18 @@ impl Scheduler {
         }
     }
 
-    /// The worker that should run `task`, which adds `net` bytes to what it holds, among those that can take it now.
-    fn choose(&self, id: RunId, task: TaskId, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
+    /// The worker that should run `task`, which adds `net` bytes to what it holds, among those that can take it now; if it
+    /// `goes_ahead`, there is none that admits so much.
+    fn choose(
+        &self,
+        id: RunId,
+        task: TaskId,
+        requirement: Option<&Requirement>,
+        (net, goes_ahead): (u64, bool),
+    ) -> Option<WorkerId> {
         let freest = match net {
             0 => self.workers.freest(requirement)?,
+            _ if goes_ahead => self.workers.freest_ahead(requirement, net)?,
             _ => self.workers.freest_for(requirement, net)?,
         };
         if self.workers.len() == 1 {
@@ -247,8 +256,7 @@ impl Scheduler {
         }
         let total: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
         let others = holders.iter().map(|&(worker, _)| worker).filter(|&worker| worker != freest);
-        let admission = &self.settings.admission;
-        let admits = |worker| net == 0 || self.workers.get(worker).is_some_and(|state| state.admits(admission, net));
+        let admits = |worker| net == 0 || self.workers.has_memory(worker, net, goes_ahead);
         let able = others.filter(|&worker| self.workers.can_take(worker, requirement) && admits(worker));
         let able: Vec<_> = std::iter::once(freest).chain(able).collect();
         let reaches_all = |worker: &WorkerId| {
@@ -294,10 +302,12 @@ impl Scheduler {
         }
         let expected = is_known.then_some(nanoseconds);
         let relief = handed.gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
-        self.queue.charge(run, priority, nanoseconds);
+        let charged = self.queue.expect(priority, nanoseconds, is_known);
+        self.queue.charge(run, priority, charged);
         let placed = Placed {
             tasks: tasks.clone(),
             nanoseconds,
+            charged,
             memory,
             priority,
             is_lent: handed.is_lent,
@@ -322,25 +332,42 @@ impl Scheduler {
     /// Asks workers that were given work in advance to give some back for those that have nothing to do. What comes back
     /// goes to just these, so that nothing wanders about.
     fn steal(&mut self) {
-        if self.workers.ahead().next().is_none() {
+        if self.workers.ahead().next().is_none() || self.workers.idle_for(None).next().is_none() {
             return;
         }
-        let rebalance = self.settings.rebalance;
-        let idle: Vec<_> = self.workers.idle().take(rebalance.asking_workers as usize).collect();
-        for idle in idle {
-            let placed = |worker: WorkerId| self.workers.get(worker).map(|state| (worker, state));
-            let ahead = self.workers.ahead().filter_map(placed);
-            let ahead = ahead.map(|(worker, state)| state.placed().rev().map(move |placed| (worker, placed)));
-            let found = rebalance.find(ahead, |(_, (_, placed))| {
-                self.steps += 1;
-                let is_free = !placed.is_started && placed.stolen_for.is_none();
-                is_free && self.workers.can_take(idle, placed.requirement.as_deref())
-            });
-            let found = found.map(|(worker, (&(run, attempt), placed))| (worker, run, attempt, placed.tasks.clone()));
-            let Some((worker, run, attempt, tasks)) = found else { return };
+        for (worker, (run, attempt), idle) in self.find_thieves() {
+            let placed = self.workers.get(worker).and_then(|state| state.find(run, attempt));
+            let tasks = placed.map_or_else(Vec::new, |placed| placed.tasks.clone());
             self.workers.steal(worker, run, attempt, idle);
             self.actions.push_back(Action::Recall { worker, run, attempt, tasks });
         }
+    }
+
+    /// What is asked back, and for whom. For each assignment it is looked who could take it, and not the other way round: those
+    /// with nothing to do who can take none of them keep none from others.
+    fn find_thieves(&mut self) -> Vec<(WorkerId, (RunId, Attempt), WorkerId)> {
+        let (rebalance, workers) = (self.settings.rebalance, &self.workers);
+        let most = rebalance.asking_workers as usize;
+        let placed = |worker| workers.get(worker).map(|state| (worker, state));
+        let ahead = workers.ahead().filter_map(placed);
+        let ahead = ahead.map(|(worker, state)| state.placed().rev().map(move |placed| (worker, placed)));
+        // By what is required, who is idle and could take it.
+        let mut idle: BTreeMap<Option<&Requirement>, VecDeque<WorkerId>> = BTreeMap::new();
+        let (mut found, mut taken) = (vec![], BTreeSet::new());
+        for (worker, (&key, placed)) in rebalance.looked_at(ahead) {
+            if found.len() >= most {
+                break;
+            }
+            self.steps += 1;
+            if placed.is_started || placed.stolen_for.is_some() {
+                continue;
+            }
+            let required = placed.requirement.as_deref();
+            let able = idle.entry(required).or_insert_with(|| workers.idle_for(required).take(most).collect());
+            let thief = std::iter::from_fn(|| able.pop_front()).find(|idle| taken.insert(*idle));
+            found.extend(thief.map(|idle| (worker, key, idle)));
+        }
+        found
     }
 
     /// Hands `tasks`, which came back, to the worker that they were asked for.

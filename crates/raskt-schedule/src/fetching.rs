@@ -33,7 +33,7 @@ impl Scheduler {
     ) {
         let Some(placed) = self.workers.close(worker, id, attempt) else { return };
         self.look_at_borrowers(worker);
-        self.queue.give_back(id, placed.priority, placed.nanoseconds);
+        self.queue.give_back(id, placed.priority, placed.charged);
         // Where nobody else can take it, it would only come back here.
         let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.workers.is_only_one(required));
         let is_lost = self.workers.note_unreachable(worker, from, self.now) || reached || is_only_one;

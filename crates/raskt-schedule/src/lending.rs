@@ -7,6 +7,7 @@
 //! they wait for.
 
 use crate::draft::Limits;
+use crate::line::ClassTurn;
 use crate::needs::Need;
 use crate::placed::Handed;
 use crate::planted::{self, Bug};
@@ -19,15 +20,11 @@ use crate::workers::Workers;
 use crate::{RunId, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
-use std::cmp::Reverse;
 use std::mem;
 use std::sync::Arc;
 
 /// Runs above one another that are looked at to find what is lent to the deepest.
 const RUNS_LOOKED_AT: usize = 256;
-
-/// When a class of a run has its turn within that: by priority, then by number.
-type ClassTurn = (Reverse<i32>, u32);
 
 impl Scheduler {
     /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it. How many they are it is
@@ -107,7 +104,7 @@ impl Scheduler {
                 false => requirement.is_some_and(|requirement| self.can_borrow(worker, id, requirement)),
             };
             let head = if is_taken { self.runs.get_mut(&id)?.find_startable(class as usize) } else { None };
-            let found = head.map(|head| ((Reverse(head.priority), class), head));
+            let found = head.map(|head| ((head.turn(), class), head));
             first = first.into_iter().chain(found).min_by_key(|(turn, _)| *turn);
         }
         first.map(|((_, class), head)| (class as usize, head))
@@ -119,11 +116,11 @@ impl Scheduler {
         let requiring = self.runs.get(&id).map_or(0, |run| run.requiring() as usize);
         let met = if requiring > 0 { self.may_be_met(worker, id, requiring + 1) } else { SmallVec::new() };
         let mut turns: SmallVec<[ClassTurn; 2]> = if met.len() > requiring {
-            self.queue.standing_of(id).map(|(class, priority)| (Reverse(priority), class)).collect()
+            self.queue.standing_of(id).map(|(class, turn)| (turn, class)).collect()
         } else {
             let with = |need| self.requiring.range((need, id, 0)..=(need, id, u32::MAX)).map(|&(.., class)| class);
             let classes = std::iter::once(0).chain(met.into_iter().flat_map(with));
-            classes.filter_map(|class| Some((Reverse(self.queue.priority(id, class)?), class))).collect()
+            classes.filter_map(|class| Some((self.queue.turn(id, class)?, class))).collect()
         };
         turns.sort_unstable();
         turns

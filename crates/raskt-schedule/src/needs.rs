@@ -8,8 +8,9 @@ mod met;
 mod need;
 
 pub(crate) use met::Standing;
-pub(crate) use need::{Need, Place};
+pub(crate) use need::Need;
 
+use crate::open_workers::OpenWorkers;
 use crate::requirement::Requirement;
 use crate::settings::Settings;
 use crate::worker_state::WorkerState;
@@ -78,10 +79,10 @@ struct Watch {
     is_restricted: bool,
     /// Workers that could meet it if they had nothing else, and where those stand that can now.
     able: BTreeMap<WorkerId, Standing>,
-    open: BTreeSet<Place>,
+    open: OpenWorkers,
 }
 
-static NOBODY: BTreeSet<Place> = BTreeSet::new();
+static NOBODY: OpenWorkers = OpenWorkers::NOBODY;
 
 impl Needs {
     /// The number of `requirement`, which one more class of a run has.
@@ -165,7 +166,7 @@ impl Needs {
         for name in entry.requirement.resources.keys() {
             self.by_resource.insert((name.clone(), need));
         }
-        entry.watch = Some(Watch { is_any: false, is_restricted, able: BTreeMap::new(), open: BTreeSet::new() });
+        entry.watch = Some(Watch { is_any: false, is_restricted, able: BTreeMap::new(), open: OpenWorkers::default() });
         self.met_changed.insert(need);
         self.replace(need, able, is_restricted);
         self.leave_unasked(need);
@@ -205,7 +206,7 @@ impl Needs {
     }
 
     /// Workers that meet `need`, which is watched, and have room; nothing if anybody meets it.
-    pub fn open(&self, need: Need) -> Option<&BTreeSet<Place>> {
+    pub fn open(&self, need: Need) -> Option<&OpenWorkers> {
         let entry = self.entries.get(&need)?;
         let watch = entry.watch.as_ref();
         if watch.is_some_and(|watch| watch.is_any) { None } else { Some(watch.map_or(&NOBODY, |watch| &watch.open)) }
@@ -278,9 +279,7 @@ impl Needs {
             Some(standing) => watch.able.insert(worker, standing),
             None => watch.able.remove(&worker),
         };
-        // The set is ordered by what has changed: the old place goes, or the worker would stand in it twice.
-        before.iter().filter_map(Standing::place).for_each(|before| _ = watch.open.remove(&before));
-        watch.open.extend(standing.iter().filter_map(Standing::place));
+        watch.open.change(before.as_ref().and_then(Standing::seat), standing.as_ref().and_then(Standing::seat));
         let (has_room, is_met) = (!watch.open.is_empty(), !watch.able.is_empty());
         // Who asks is woken when it begins or ends that somebody has room, and at no other change.
         if had_room != has_room {
@@ -349,13 +348,14 @@ impl Needs {
             assert_eq!(watch.is_any, expected.is_none(), "whether anybody meets {requirement:?}");
             any.extend(Some(need).filter(|_| watch.is_any));
             // What keeps a worker from taking it may be more than is known, and no less.
-            let places = |able: &BTreeMap<WorkerId, Standing>| -> Vec<_> {
-                able.iter().map(|(&worker, standing)| (worker, standing.place())).collect()
+            let seats = |able: &BTreeMap<WorkerId, Standing>| -> Vec<_> {
+                able.iter().map(|(&worker, standing)| (worker, standing.seat())).collect()
             };
             let expected = expected.unwrap_or_default();
-            assert_eq!(places(&watch.able), places(&expected), "workers that meet {requirement:?}");
-            let open = watch.able.values().filter_map(Standing::place);
-            assert!(watch.open.iter().copied().eq(open.collect::<BTreeSet<_>>()), "workers with room for it");
+            assert_eq!(seats(&watch.able), seats(&expected), "workers that meet {requirement:?}");
+            let mut open = OpenWorkers::default();
+            watch.able.values().for_each(|standing| open.change(None, standing.seat()));
+            assert_eq!(watch.open, open, "workers with room for it");
             for (&worker, standing) in &watch.able {
                 of_worker.entry(worker).or_default().insert(need, standing);
             }

@@ -13,6 +13,8 @@ pub(crate) struct Placed {
     /// What it is expected to take on one thread, and to hold.
     pub nanoseconds: u64,
     pub memory: u64,
+    /// Nanoseconds that its family was charged for.
+    pub charged: u64,
     /// That of its tasks.
     pub priority: i32,
     /// It runs in a slot that tasks have lent which wait for its run.

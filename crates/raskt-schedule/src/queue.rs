@@ -51,18 +51,47 @@ pub(crate) struct Head {
     part: Part,
 }
 
+/// When the head of a queue has its turn among those of the other queues of its run: as if all stood in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct HeadTurn {
+    pub priority: Reverse<i32>,
+    pub place: HeadPlace,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum HeadPlace {
+    Ready(Reverse<LayerId>),
+    /// How far it is in the course of the run: what reads nothing comes after what frees what was made.
+    Source(u64, LayerId),
+}
+
+impl HeadTurn {
+    /// That of the head of the only queue.
+    pub fn of_only(priority: i32) -> Self {
+        Self { priority: Reverse(priority), place: HeadPlace::Ready(Reverse(LayerId(u32::MAX))) }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     RankRange,
     Scattered,
     Opened,
-    Source,
+    Source { along: u64 },
 }
 
 impl Head {
+    pub fn turn(&self) -> HeadTurn {
+        let place = match self.part {
+            Part::Source { along } => HeadPlace::Source(along, self.layer),
+            _ => HeadPlace::Ready(Reverse(self.layer)),
+        };
+        HeadTurn { priority: Reverse(self.priority), place }
+    }
+
     /// Whether they come from a cursor, so that each must be looked at before it is taken for ready.
     pub fn is_source(&self) -> bool {
-        self.part == Part::Source
+        matches!(self.part, Part::Source { .. })
     }
 
     /// The same of tasks that something lets start which many of them read.
@@ -135,7 +164,8 @@ impl Queue {
             return Some(ready);
         }
         let &Sources { layer, priority, next, end, .. } = source?;
-        Some(Head { priority, layer, start: next, end, part: Part::Source })
+        let along = source?.along();
+        Some(Head { priority, layer, start: next, end, part: Part::Source { along } })
     }
 
     /// Those that are next of the tasks that have become ready.

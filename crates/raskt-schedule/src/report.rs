@@ -52,7 +52,7 @@ impl Scheduler {
         let need = || placed.requirement.as_deref().and_then(|required| self.workers.needs.find(required));
         // A slot that was lent is taken from nobody.
         let need = (!placed.is_lent).then(|| need().unwrap_or(Need::NONE));
-        self.queue.spend(run, placed.priority, placed.nanoseconds, nanoseconds, need);
+        self.queue.spend(run, placed.priority, placed.charged, nanoseconds, need);
     }
 
     /// `worker` is to forget `run`: what it was handed out is over. What was begun goes on, and nobody will say for how long.

@@ -2,12 +2,16 @@
 //!
 //! Higher priority goes first. Among equals the workers' time is shared by *families*: a run, and those that its tasks submit
 //! (see [`crate::shares`]), or the oldest goes first, as [`Order`] has it. Within a family the deepest run goes first, since
-//! a task that waits for it holds a thread; then the oldest.
+//! a task that waits for it holds a thread; runs of the same depth share the time as families do. Within a run, whatever tasks
+//! require, those go first that would if all stood in one queue ([`HeadTurn`]).
 
 use crate::RunId;
+use crate::aside::Aside;
 use crate::by_number::ByNumber;
+use crate::line::{FamilyTurn, InLine, Line, RunTurn};
 use crate::needs::Need;
 use crate::policy::Order;
+use crate::queue::HeadTurn;
 use crate::shares::Shares;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,33 +20,34 @@ use std::ops::Bound;
 /// Classes of runs (see [`crate::run::Run`]) that may have something to start.
 #[derive(Debug, Default)]
 pub(crate) struct RunQueue {
-    /// The families that have a member in line, once for each priority.
-    turns: BTreeSet<Turn>,
-    members: BTreeMap<(RunId, Reverse<i32>), BTreeSet<Member>>,
-    /// The priority under which a class of a run stands in line.
-    standing: BTreeMap<(RunId, u32), i32>,
+    line: Line,
+    /// Classes of runs that have something to start, and the turns of their heads.
+    standing: BTreeMap<(RunId, u32), HeadTurn>,
     /// Those that stand aside until some worker has room that meets what they require, in the order in which they did.
-    parked: BTreeSet<(Need, Turn, Member)>,
-    parked_as: BTreeMap<(RunId, u32), (Need, Turn, Member)>,
-    /// By what they stand aside for, their families, and how many classes of each.
-    aside: BTreeMap<(Need, Reverse<i32>), BTreeMap<RunId, u32>>,
+    parked: BTreeSet<Parked>,
+    parked_as: BTreeMap<(RunId, u32), Parked>,
+    /// Their families, and those of their runs that tasks have submitted.
+    aside: Aside<Reverse<i32>>,
+    runs_aside: Aside<Group>,
     /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since: by priority.
     looks: u64,
     awake: BTreeSet<(i32, RunId, u32)>,
     /// The first of those that were woken since it was last asked.
     risen: Option<InLine>,
     runs: ByNumber<RunId, Place>,
-    shares: Shares,
+    shares: Shares<Reverse<i32>>,
+    /// What runs have had that tasks have submitted. The first of a family is alone at its depth.
+    run_shares: Shares<Group>,
 }
 
-/// A family, by the number of its oldest run, and when its turn is.
-type Turn = (Reverse<i32>, u64, RunId);
+/// One who stands aside, as he did when he came to: what he requires, his family's turn, the depth of the run, run and class.
+type Parked = (Need, FamilyTurn, (Reverse<u32>, RunId, u32));
 
-/// A class of a run, with the depth of the run.
-type Member = (Reverse<u32>, RunId, u32);
+const FIRST_TURN: FamilyTurn = (Reverse(i32::MAX), 0, RunId(0));
+const FIRST_MEMBER: (Reverse<u32>, RunId, u32) = (Reverse(u32::MAX), RunId(0), 0);
 
-const FIRST_TURN: Turn = (Reverse(i32::MAX), 0, RunId(0));
-const FIRST_MEMBER: Member = (Reverse(u32::MAX), RunId(0), 0);
+/// Runs of a family and a depth that share the time of a priority.
+type Group = (RunId, u32, Reverse<i32>);
 
 /// Where a run stands among others.
 #[derive(Clone, Copy, Debug)]
@@ -51,26 +56,16 @@ struct Place {
     depth: u32,
 }
 
-/// Somebody in line, to go on from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct InLine {
-    turn: Turn,
-    member: Member,
-}
-
-impl InLine {
-    pub fn run(&self) -> RunId {
-        self.member.1
-    }
-
-    pub fn class(&self) -> u32 {
-        self.member.2
+impl Place {
+    /// Those whose time a run shares; nothing if it is the first of its family.
+    fn group(self, priority: Reverse<i32>) -> Option<Group> {
+        (self.depth > 0).then_some((self.family, self.depth, priority))
     }
 }
 
 impl RunQueue {
     pub fn new(order: Order) -> Self {
-        Self { shares: Shares::new(order), ..Self::default() }
+        Self { shares: Shares::new(order), run_shares: Shares::new(order), ..Self::default() }
     }
 
     /// A run comes; `parent` is the run whose task submitted it, if it is there.
@@ -82,6 +77,9 @@ impl RunQueue {
         });
         self.runs.insert(run, place);
         self.shares.add_run(place.family);
+        if place.depth > 0 {
+            self.run_shares.add_run(run);
+        }
     }
 
     /// A run goes.
@@ -92,60 +90,85 @@ impl RunQueue {
         }
         if let Some(Place { family, .. }) = self.runs.remove(&run) {
             self.shares.remove_run(family);
+            self.run_shares.remove_run(run);
         }
     }
 
-    /// A class of a run stands in line under `priority`, or has nothing to start.
-    pub fn stand(&mut self, run: RunId, class: u32, priority: Option<i32>) {
-        let before = match priority {
-            Some(priority) => self.standing.insert((run, class), priority),
-            None => self.standing.remove(&(run, class)),
-        };
-        if before == priority {
+    /// A class of a run stands in line, and its head has this turn; or it has nothing to start.
+    pub fn stand(&mut self, run: RunId, class: u32, turn: Option<HeadTurn>) {
+        let before = self.standing.get(&(run, class)).copied();
+        if before.map(|before| before.priority) == turn.map(|turn| turn.priority) {
+            self.change_head(run, class, before, turn);
             // What it waits for memory with may not be its head any more.
             return self.wake_one(run, class);
         }
-        if let Some(before) = before {
+        if let Some(Reverse(before)) = before.map(|before| before.priority) {
             self.awake.remove(&(before, run, class));
+            match self.parked_as.contains_key(&(run, class)) {
+                true => self.unpark(run, class),
+                false => self.leave(run, class),
+            }
+            self.standing.remove(&(run, class));
         }
-        if self.parked_as.contains_key(&(run, class)) {
-            // It doesn't stand in line, but as it was.
-            self.unpark(run, class);
-        } else if let Some(before) = before {
-            self.leave(run, class, before);
+        if let Some(turn) = turn {
+            self.standing.insert((run, class), turn);
+            self.enter(run, class, false);
         }
-        if let Some(priority) = priority {
-            self.enter(run, class, priority, false);
+    }
+
+    /// A class of a run has another head, of the same priority.
+    fn change_head(&mut self, run: RunId, class: u32, before: Option<HeadTurn>, turn: Option<HeadTurn>) {
+        if let Some((before, turn)) = before.zip(turn).filter(|(before, turn)| before != turn) {
+            self.standing.insert((run, class), turn);
+            self.line.move_class(run, (before, class), (turn, class));
         }
+    }
+
+    /// Where a class of a run stands, or would, in line.
+    fn member(&self, run: RunId, class: u32) -> Option<InLine> {
+        let &turn = self.standing.get(&(run, class))?;
+        let &place = self.runs.get(&run)?;
+        let family_turn = self.family_turn(place.family, turn.priority);
+        Some(InLine { family_turn, run_turn: self.run_turn(run, place, turn.priority), class_turn: (turn, class) })
+    }
+
+    fn family_turn(&self, family: RunId, priority: Reverse<i32>) -> FamilyTurn {
+        (priority, self.shares.turn(family, priority), family)
+    }
+
+    fn run_turn(&self, run: RunId, place: Place, priority: Reverse<i32>) -> RunTurn {
+        let turn = place.group(priority).map_or(0, |group| self.run_shares.turn(run, group));
+        (Reverse(place.depth), turn, run)
     }
 
     /// A class of a run stands aside: no worker has room that meets `need`.
     pub fn park(&mut self, run: RunId, class: u32, need: Need) {
-        let Some(&priority) = self.standing.get(&(run, class)) else { return };
-        let turn = self.shares.turn(self.family(run), Reverse(priority));
-        self.stand_aside(run, class, need, (priority, turn));
+        let Some(HeadTurn { priority, .. }) = self.standing.get(&(run, class)).copied() else { return };
+        let turn = self.shares.turn(self.family(run), priority);
+        self.stand_aside(run, class, need, turn);
     }
 
     /// A class of a run stands aside: no worker has memory for it. Those of the highest priority are woken first, and of them
     /// those that were looked at longest ago.
     pub fn hold_back(&mut self, run: RunId, class: u32) {
-        let Some(&priority) = self.standing.get(&(run, class)) else { return };
-        self.looks += 1;
-        self.stand_aside(run, class, Need::MEMORY, (priority, self.looks));
+        if self.standing.contains_key(&(run, class)) {
+            self.looks += 1;
+            self.stand_aside(run, class, Need::MEMORY, self.looks);
+        }
     }
 
-    fn stand_aside(&mut self, run: RunId, class: u32, need: Need, (rank, turn): (i32, u64)) {
-        let Some(&priority) = self.standing.get(&(run, class)) else { return };
-        let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
+    fn stand_aside(&mut self, run: RunId, class: u32, need: Need, turn: u64) {
+        let Some(HeadTurn { priority, .. }) = self.standing.get(&(run, class)).copied() else { return };
+        let Some(&place) = self.runs.get(&run) else { return };
         if self.parked_as.contains_key(&(run, class)) {
             return;
         }
-        self.leave(run, class, priority);
-        let turn = (Reverse(rank), turn, family);
-        let parked = (need, turn, (Reverse(depth), run, class));
+        self.leave(run, class);
+        let parked = (need, (priority, turn, place.family), (Reverse(place.depth), run, class));
         self.parked.insert(parked);
         self.parked_as.insert((run, class), parked);
-        *self.aside.entry((need, turn.0)).or_default().entry(family).or_default() += 1;
+        self.aside.insert(need, priority, place.family);
+        place.group(priority).into_iter().for_each(|group| self.runs_aside.insert(need, group, run));
     }
 
     /// The first that stands aside for `need` is in line again; whether there was one.
@@ -167,8 +190,7 @@ impl RunQueue {
 
     /// The highest priority of those that stand aside for `need`, if anybody does.
     pub fn first_aside(&self, need: Need) -> Option<i32> {
-        let range = (need, Reverse(i32::MAX))..=(need, Reverse(i32::MIN));
-        self.aside.range(range).next().map(|(&(_, Reverse(priority)), _)| priority)
+        self.aside.first(need, Reverse(i32::MAX), Reverse(i32::MIN)).map(|Reverse(priority)| priority)
     }
 
     /// A class of a run is in line again if it is held back.
@@ -180,49 +202,42 @@ impl RunQueue {
 
     /// A class of a run has its turn.
     pub fn look_at(&mut self, run: RunId, class: u32) {
-        if let Some(&priority) = self.standing.get(&(run, class)) {
+        if let Some(priority) = self.priority(run, class) {
             self.awake.remove(&(priority, run, class));
         }
     }
 
     fn rise(&mut self, run: RunId, class: u32) {
-        let Some(&priority) = self.standing.get(&(run, class)) else { return };
+        let Some(priority) = self.priority(run, class) else { return };
         if self.parked_as.get(&(run, class)).is_some_and(|(need, ..)| *need == Need::MEMORY) {
             self.awake.insert((priority, run, class));
         }
         self.unpark(run, class);
-        self.enter(run, class, priority, true);
+        self.enter(run, class, true);
     }
 
     fn unpark(&mut self, run: RunId, class: u32) {
         let Some(parked) = self.parked_as.remove(&(run, class)) else { return };
         self.parked.remove(&parked);
-        let (need, (priority, _, family), _) = parked;
-        let Some(families) = self.aside.get_mut(&(need, priority)) else { return };
-        if let Some(classes) = families.get_mut(&family) {
-            *classes -= 1;
-            if *classes == 0 {
-                families.remove(&family);
-            }
-        }
-        if families.is_empty() {
-            self.aside.remove(&(need, priority));
-        }
+        let (need, (priority, _, family), (Reverse(depth), ..)) = parked;
+        self.aside.remove(need, priority, family);
+        let group = Place { family, depth }.group(priority);
+        group.into_iter().for_each(|group| self.runs_aside.remove(need, group, run));
     }
 
-    fn enter(&mut self, run: RunId, class: u32, priority: i32, is_woken: bool) {
-        let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
-        let (priority, member) = (Reverse(priority), (Reverse(depth), run, class));
-        let members = self.members.entry((family, priority)).or_default();
-        members.insert(member);
-        if members.len() == 1 {
-            self.shares.enter(family, priority, is_woken);
-            self.turns.insert((priority, self.shares.turn(family, priority), family));
+    fn enter(&mut self, run: RunId, class: u32, is_woken: bool) {
+        let Some(HeadTurn { priority, .. }) = self.standing.get(&(run, class)).copied() else { return };
+        let Some(&place) = self.runs.get(&run) else { return };
+        if !self.line.has_run(run, priority) {
+            place.group(priority).into_iter().for_each(|group| self.run_shares.enter(run, group, is_woken));
         }
+        if !self.line.has_family(place.family, priority) {
+            self.shares.enter(place.family, priority, is_woken);
+        }
+        let Some(member) = self.member(run, class) else { return };
+        self.line.insert(member);
         if is_woken {
-            let turn = (priority, self.shares.turn(family, priority), family);
-            let risen = InLine { turn, member };
-            self.risen = Some(self.risen.map_or(risen, |first| first.min(risen)));
+            self.risen = Some(self.risen.map_or(member, |first| first.min(member)));
         }
     }
 
@@ -231,35 +246,21 @@ impl RunQueue {
         self.risen.take()
     }
 
-    fn leave(&mut self, run: RunId, class: u32, priority: i32) {
-        let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
-        let (priority, member) = (Reverse(priority), (Reverse(depth), run, class));
-        let Some(members) = self.members.get_mut(&(family, priority)) else { return };
-        members.remove(&member);
-        if members.is_empty() {
-            self.members.remove(&(family, priority));
-            self.turns.remove(&(priority, self.shares.turn(family, priority), family));
-            self.shares.leave(family, priority);
+    fn leave(&mut self, run: RunId, class: u32) {
+        let Some((member, &place)) = self.member(run, class).zip(self.runs.get(&run)) else { return };
+        let priority = member.family_turn.0;
+        self.line.remove(member);
+        if !self.line.has_run(run, priority) {
+            place.group(priority).into_iter().for_each(|group| self.run_shares.leave(run, group));
+        }
+        if !self.line.has_family(place.family, priority) {
+            self.shares.leave(place.family, priority);
         }
     }
 
     /// Who has the turn from there on.
     pub fn next(&self, from: Bound<InLine>) -> Option<InLine> {
-        let first = |turn: Turn| {
-            let members = self.members.get(&(turn.2, turn.0))?;
-            members.first().map(|&member| InLine { turn, member })
-        };
-        let (InLine { turn, .. }, members) = match from {
-            Bound::Unbounded => return self.turns.first().and_then(|&turn| first(turn)),
-            Bound::Included(from) => (from, Bound::Included(from.member)),
-            Bound::Excluded(from) => (from, Bound::Excluded(from.member)),
-        };
-        let others = self.members.get(&(turn.2, turn.0)).filter(|_| self.turns.contains(&turn));
-        let sibling = others.and_then(|others| others.range((members, Bound::Unbounded)).next());
-        if let Some(&member) = sibling {
-            return Some(InLine { turn, member });
-        }
-        self.turns.range((Bound::Excluded(turn), Bound::Unbounded)).next().and_then(|&turn| first(turn))
+        self.line.next(from)
     }
 
     /// The family of `run`.
@@ -267,46 +268,69 @@ impl RunQueue {
         self.runs.get(&run).map_or(run, |place| place.family)
     }
 
-    /// The family of `run` is handed out so much of this priority.
-    pub fn charge(&mut self, run: RunId, priority: i32, expected: u64) {
-        let priority = Reverse(priority);
-        let first = self.turns.range((priority, 0, RunId(0))..).next().filter(|(other, ..)| *other == priority);
-        let first = first.map(|&(_, turn, _)| turn);
-        self.change(run, priority, |shares, family| shares.charge(family, priority, expected, first));
+    /// What to expect of an assignment of this priority of which so much is expected; if that isn't known, no less than of others.
+    pub fn expect(&mut self, priority: i32, expected: u64, is_known: bool) -> u64 {
+        self.shares.expect(Reverse(priority), expected, is_known)
     }
 
-    /// Of what the family of `run` was charged for, so much comes to nothing.
+    /// `run` is handed out so much of this priority.
+    pub fn charge(&mut self, run: RunId, priority: i32, expected: u64) {
+        let Some(&place) = self.runs.get(&run) else { return };
+        let priority = Reverse(priority);
+        let first = self.line.first_family(priority);
+        self.change(place.family, priority, |shares, family| shares.charge(family, priority, expected, first));
+        if let Some(group) = place.group(priority) {
+            let first = self.line.first_run(place.family, priority, place.depth);
+            self.change_run(run, place, priority, |shares| shares.charge(run, group, expected, first));
+        }
+    }
+
+    /// Of what `run` was charged for, so much comes to nothing.
     pub fn give_back(&mut self, run: RunId, priority: i32, expected: u64) {
         self.spend(run, priority, expected, 0, None);
     }
 
-    /// Of what the family of `run` was charged for, so much has ended, and took `nanoseconds`. It counts as a part of what there is
-    /// for all, unless nothing is said of what it requires.
+    /// Of what `run` was charged for, so much has ended, and took `nanoseconds`. It counts as a part of what there is for all, unless
+    /// nothing is said of what it requires.
     pub fn spend(&mut self, run: RunId, priority: i32, expected: u64, nanoseconds: u64, need: Option<Need>) {
-        let (priority, family) = (Reverse(priority), self.family(run));
-        let others = |need: Need| {
-            let aside = self.aside.get(&(need, priority));
-            aside.map_or(0, |families| families.len() as u64 - u64::from(families.contains_key(&family)))
-        };
-        let beside = need.map(others);
-        self.change(run, priority, |shares, family| shares.account(family, priority, expected, nanoseconds, beside));
+        let Some(&place) = self.runs.get(&run) else { return };
+        let priority = Reverse(priority);
+        let beside = need.map(|need| self.aside.beside(need, priority, place.family));
+        self.change(place.family, priority, |shares, family| {
+            shares.account(family, priority, expected, nanoseconds, beside);
+        });
+        if let Some(group) = place.group(priority) {
+            let beside = need.map(|need| self.runs_aside.beside(need, group, run));
+            let account = |shares: &mut Shares<Group>| shares.account(run, group, expected, nanoseconds, beside);
+            self.change_run(run, place, priority, account);
+        }
     }
 
-    /// Changes what is known of the family of `run`, and with it its turn.
-    fn change(&mut self, run: RunId, priority: Reverse<i32>, change: impl FnOnce(&mut Shares, RunId)) {
-        let Some(&Place { family, .. }) = self.runs.get(&run) else { return };
-        let before = self.shares.turn(family, priority);
+    /// Changes what is known of a family, and with it its turn.
+    fn change(&mut self, family: RunId, priority: Reverse<i32>, change: impl FnOnce(&mut Shares<Reverse<i32>>, RunId)) {
+        let before = self.family_turn(family, priority);
         change(&mut self.shares, family);
-        let turn = self.shares.turn(family, priority);
-        if turn != before && self.turns.remove(&(priority, before, family)) {
-            self.turns.insert((priority, turn, family));
-        }
+        self.line.move_family(before, self.family_turn(family, priority));
+    }
+
+    /// The same of a run.
+    fn change_run(
+        &mut self,
+        run: RunId,
+        place: Place,
+        priority: Reverse<i32>,
+        change: impl FnOnce(&mut Shares<Group>),
+    ) {
+        let before = self.run_turn(run, place, priority);
+        change(&mut self.run_shares);
+        self.line.move_run(place.family, priority, before, self.run_turn(run, place, priority));
     }
 
     /// Whether there is no run.
     pub fn is_empty(&self) -> bool {
-        let has_none = self.turns.is_empty() && self.standing.is_empty() && self.parked.is_empty();
-        has_none && self.awake.is_empty() && self.aside.is_empty() && self.runs.is_empty() && self.shares.is_empty()
+        let has_none = self.line.is_empty() && self.standing.is_empty() && self.parked.is_empty();
+        let is_aside = !self.aside.is_empty() || !self.runs_aside.is_empty() || !self.awake.is_empty();
+        has_none && !is_aside && self.runs.is_empty() && self.shares.is_empty() && self.run_shares.is_empty()
     }
 
     /// Whether nothing of `run` is in line.
@@ -314,14 +338,18 @@ impl RunQueue {
         self.standing.range((run, 0)..=(run, u32::MAX)).next().is_none()
     }
 
-    /// The classes of `run` that stand in line, or aside, and under which priority.
-    pub fn standing_of(&self, run: RunId) -> impl Iterator<Item = (u32, i32)> {
-        self.standing.range((run, 0)..=(run, u32::MAX)).map(|(&(_, class), &priority)| (class, priority))
+    /// The classes of `run` that stand in line, or aside, and the turns of their heads.
+    pub fn standing_of(&self, run: RunId) -> impl Iterator<Item = (u32, HeadTurn)> {
+        self.standing.range((run, 0)..=(run, u32::MAX)).map(|(&(_, class), &turn)| (class, turn))
     }
 
-    /// The priority under which a class of a run stands in line, or aside.
-    pub fn priority(&self, run: RunId, class: u32) -> Option<i32> {
+    /// The turn of the head of a class of a run that stands in line, or aside.
+    pub fn turn(&self, run: RunId, class: u32) -> Option<HeadTurn> {
         self.standing.get(&(run, class)).copied()
+    }
+
+    fn priority(&self, run: RunId, class: u32) -> Option<i32> {
+        self.turn(run, class).map(|turn| turn.priority.0)
     }
 
     /// Whether a class of a run is in line.
@@ -337,31 +365,30 @@ impl RunQueue {
     /// Asserts that each fact is told once, and alike.
     pub fn validate(&self, runs: impl Iterator<Item = RunId>) {
         assert!(self.runs.keys().copied().eq(runs), "the runs that are there");
-        let mut members = BTreeMap::<_, BTreeSet<Member>>::new();
         assert!(self.parked.iter().eq(self.parked_as.values().collect::<BTreeSet<_>>()), "those that stand aside");
         let is_in_line = |key: &(RunId, u32)| !self.parked_as.contains_key(key);
         let is_sound = |&(priority, run, class): &(i32, RunId, u32)| {
-            self.standing.get(&(run, class)) == Some(&priority) && is_in_line(&(run, class))
+            self.priority(run, class) == Some(priority) && is_in_line(&(run, class))
         };
         assert!(self.awake.iter().all(is_sound), "those that were held back and are in line, by their priorities");
         assert!(
             self.parked_as.keys().all(|key| self.standing.contains_key(key)),
             "those that stand aside, as standing"
         );
-        for (&(run, class), &priority) in self.standing.iter().filter(|(key, _)| is_in_line(key)) {
-            let Place { family, depth } = self.runs[&run];
-            members.entry((family, Reverse(priority))).or_default().insert((Reverse(depth), run, class));
+        let mut line = Line::default();
+        let in_line = self.standing.keys().filter(|key| is_in_line(key));
+        in_line.filter_map(|&(run, class)| self.member(run, class)).for_each(|member| line.insert(member));
+        assert_eq!(self.line, line, "those in line, in their turns");
+        let (mut aside, mut runs_aside) = (Aside::default(), Aside::default());
+        for &(need, (priority, _, family), (Reverse(depth), run, _)) in &self.parked {
+            aside.insert(need, priority, family);
+            Place { family, depth }.group(priority).into_iter().for_each(|group| runs_aside.insert(need, group, run));
         }
-        assert_eq!(self.members, members, "those in line, by family");
-        let turn = |&(family, priority): &_| (priority, self.shares.turn(family, priority), family);
-        assert_eq!(self.turns, members.keys().map(turn).collect(), "the turns of families");
-        let mut aside = BTreeMap::<_, BTreeMap<RunId, u32>>::new();
-        for &(need, (priority, _, family), _) in &self.parked {
-            *aside.entry((need, priority)).or_default().entry(family).or_default() += 1;
-        }
-        assert_eq!(self.aside, aside, "families that stand aside");
+        assert_eq!((&self.aside, &self.runs_aside), (&aside, &runs_aside), "families and runs that stand aside");
         let mut families = BTreeMap::<RunId, u64>::new();
         self.runs.values().for_each(|place| *families.entry(place.family).or_default() += 1);
-        self.shares.validate(&families, |family, priority| members.contains_key(&(family, priority)));
+        self.shares.validate(&families, |family, priority| line.has_family(family, priority));
+        let nested = self.runs.iter().filter(|(_, place)| place.depth > 0).map(|(&run, _)| (run, 1)).collect();
+        self.run_shares.validate(&nested, |run, (.., priority)| line.has_run(run, priority));
     }
 }

@@ -5,6 +5,7 @@ use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
 use crate::planted::{self, Bug};
 use crate::policy::{Placement, SoonestStart};
+use crate::queue::{Head, HeadTurn};
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
@@ -229,14 +230,16 @@ impl Scheduler {
             && let Some(class) = run.tasks.queues.next_changed()
         {
             self.steps += 1;
-            let priority = run.tasks.queues[class].head().map(|head| head.priority);
-            self.queue.stand(id, class as u32, priority);
-            if priority.is_none() {
+            let is_only = run.classes.len() == 1;
+            let turn_of = |head: Head| if is_only { HeadTurn::of_only(head.priority) } else { head.turn() };
+            let turn = run.tasks.queues[class].head().map(turn_of);
+            self.queue.stand(id, class as u32, turn);
+            if turn.is_none() {
                 self.waits.forget_class(id, class as u32);
             }
             let demand = (run.needs[class], id, class as u32);
-            if class > 0 && priority.is_some() != self.requiring.contains(&demand) {
-                self.demand(demand, priority.is_some());
+            if class > 0 && turn.is_some() != self.requiring.contains(&demand) {
+                self.demand(demand, turn.is_some());
             }
         }
         let Some(run) = self.runs.get(&id) else { return };
@@ -262,7 +265,7 @@ impl Scheduler {
         let guilty = self.blame(worker, cause);
         let placed = self.workers.remove(worker);
         // Before a run of them is forgotten: its family remains.
-        placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
+        placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.charged));
         kept_for.iter().for_each(|requirement| self.lose_reserve(requirement));
         self.seek_again(quarantine);
         for (id, held) in known {
@@ -285,7 +288,7 @@ impl Scheduler {
     fn take_back(&mut self, worker: WorkerId, id: RunId, attempt: Attempt, tasks: &[TaskRange]) {
         // Only who has it gives it back; what comes late, or from somebody else, changes nothing.
         let placed = self.workers.get(worker).and_then(|state| state.find(id, attempt));
-        let Some(expected) = placed.map(|placed| (placed.priority, placed.nanoseconds)) else { return };
+        let Some(expected) = placed.map(|placed| (placed.priority, placed.charged)) else { return };
         let stolen_for = self.workers.take_out(worker, id, attempt, tasks);
         self.look_at_borrowers(worker);
         let is_over = self.workers.get(worker).is_some_and(|state| state.find(id, attempt).is_none());

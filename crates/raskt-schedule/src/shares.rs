@@ -1,6 +1,7 @@
 //! How much of the workers' time each family of runs has had, and when its turn is.
 //!
-//! Each priority is shared apart. Of one there are
+//! Within a family, runs that tasks have submitted share it in the same way, those of each depth apart. So what is said here of
+//! families and priorities is true of these runs and their *groups* as well. Each priority is shared apart. Of one there are
 //!
 //! - what a family *has had*: nanoseconds of its work that has ended, counted from the clock at which it came into line;
 //! - what it has *under way*: nanoseconds that are expected of what it was handed out. Its turn is the sum, and the least goes
@@ -24,20 +25,21 @@ use crate::RunId;
 use crate::by_number::ByNumber;
 use crate::planted::{self, Bug};
 use crate::policy::Order;
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
-#[derive(Debug, Default)]
-pub(crate) struct Shares {
+/// Each group `G` is shared apart: of families, a priority.
+#[derive(Debug)]
+pub(crate) struct Shares<G> {
     order: Order,
-    families: ByNumber<RunId, Family>,
-    /// Of each priority that a family has a time of.
-    clocks: BTreeMap<Reverse<i32>, Clock>,
+    families: ByNumber<RunId, Family<G>>,
+    /// Of each group that a family has a time of.
+    clocks: BTreeMap<G, Clock>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Family {
-    times: BTreeMap<Reverse<i32>, Times>,
+#[derive(Clone, Debug)]
+struct Family<G> {
+    times: BTreeMap<G, Times>,
     /// Runs of it that are there.
     runs: u64,
 }
@@ -57,11 +59,19 @@ struct Clock {
     /// What was left when the work was divided, so that work in small pieces moves it as well.
     rest: u64,
     in_line: u64,
-    /// Families that have a time of this priority.
+    /// Families that have a time of this group.
     families: u64,
+    /// What an assignment takes of which that is known: the longest of late.
+    known: u64,
 }
 
-impl Shares {
+impl<G> Default for Shares<G> {
+    fn default() -> Self {
+        Self { order: Order::default(), families: ByNumber::default(), clocks: BTreeMap::new() }
+    }
+}
+
+impl<G: Copy + Debug + Ord> Shares<G> {
     pub fn new(order: Order) -> Self {
         Self { order, ..Self::default() }
     }
@@ -69,7 +79,7 @@ impl Shares {
     pub fn add_run(&mut self, family: RunId) {
         match self.families.get_mut(&family) {
             Some(family) => family.runs += 1,
-            None => self.families.insert(family, Family { runs: 1, ..Family::default() }),
+            None => self.families.insert(family, Family { runs: 1, times: BTreeMap::new() }),
         }
     }
 
@@ -80,18 +90,18 @@ impl Shares {
         if found.runs > 0 {
             return;
         }
-        for priority in self.families.remove(&family).into_iter().flat_map(|family| family.times.into_keys()) {
-            let Some(clock) = self.clocks.get_mut(&priority) else { continue };
+        for group in self.families.remove(&family).into_iter().flat_map(|family| family.times.into_keys()) {
+            let Some(clock) = self.clocks.get_mut(&group) else { continue };
             clock.families -= 1;
             if clock.families == 0 {
-                self.clocks.remove(&priority);
+                self.clocks.remove(&group);
             }
         }
     }
 
     /// A family comes into line; if it `is_woken`, from standing aside.
-    pub fn enter(&mut self, family: RunId, priority: Reverse<i32>, is_woken: bool) {
-        let Some((times, clock)) = self.of(family, priority) else { return };
+    pub fn enter(&mut self, family: RunId, group: G, is_woken: bool) {
+        let Some((times, clock)) = self.of(family, group) else { return };
         times.is_in_line = true;
         clock.in_line += 1;
         // Who was woken before and not served keeps its place: moved to the clock each time, one that is woken in vain
@@ -102,15 +112,26 @@ impl Shares {
         times.is_woken = is_woken;
     }
 
-    pub fn leave(&mut self, family: RunId, priority: Reverse<i32>) {
-        let Some((times, clock)) = self.of(family, priority) else { return };
+    pub fn leave(&mut self, family: RunId, group: G) {
+        let Some((times, clock)) = self.of(family, group) else { return };
         times.is_in_line = false;
         clock.in_line -= 1;
     }
 
+    /// What to expect of an assignment of which so much is expected; if that isn't known, no less than of those of which it is. Else
+    /// who says nothing of his tasks would be given every slot beside somebody whose tasks take long.
+    pub fn expect(&mut self, group: G, expected: u64, is_known: bool) -> u64 {
+        let Some(clock) = self.clocks.get_mut(&group) else { return expected };
+        if is_known {
+            clock.known = expected.max(clock.known / 2 + expected / 2);
+            return expected;
+        }
+        expected.max(clock.known)
+    }
+
     /// A family is handed out so much, while `first` is the first turn in line, if anybody is.
-    pub fn charge(&mut self, family: RunId, priority: Reverse<i32>, expected: u64, first: Option<u64>) {
-        let Some((times, clock)) = self.of(family, priority) else { return };
+    pub fn charge(&mut self, family: RunId, group: G, expected: u64, first: Option<u64>) {
+        let Some((times, clock)) = self.of(family, group) else { return };
         if std::mem::take(&mut times.is_woken) {
             times.had = times.had.max(clock.time);
         }
@@ -120,15 +141,8 @@ impl Shares {
 
     /// Of what a family was charged for, so much has ended, which took `nanoseconds`. If it moves the clock, `beside` says how many
     /// others are there for it that don't stand in line.
-    pub fn account(
-        &mut self,
-        family: RunId,
-        priority: Reverse<i32>,
-        expected: u64,
-        nanoseconds: u64,
-        beside: Option<u64>,
-    ) {
-        let Some((times, clock)) = self.of(family, priority) else { return };
+    pub fn account(&mut self, family: RunId, group: G, expected: u64, nanoseconds: u64, beside: Option<u64>) {
+        let Some((times, clock)) = self.of(family, group) else { return };
         let ended = if planted::has(Bug::ExpectedStaysUnderWay) { nanoseconds.min(expected) } else { expected };
         // All that was expected goes, and what it took comes: a wrong expectation leaves nothing behind.
         times.under_way = times.under_way.saturating_sub(ended);
@@ -140,16 +154,16 @@ impl Shares {
     }
 
     /// When its turn is.
-    pub fn turn(&self, family: RunId, priority: Reverse<i32>) -> u64 {
+    pub fn turn(&self, family: RunId, group: G) -> u64 {
         let order = if planted::has(Bug::FirstComeFirstServed) { Order::FirstComeFirstServed } else { self.order };
-        let times = self.families.get(&family).and_then(|family| family.times.get(&priority));
+        let times = self.families.get(&family).and_then(|family| family.times.get(&group));
         times.map_or(0, |times| order.turn(times.had, times.under_way))
     }
 
-    fn of(&mut self, family: RunId, priority: Reverse<i32>) -> Option<(&mut Times, &mut Clock)> {
+    fn of(&mut self, family: RunId, group: G) -> Option<(&mut Times, &mut Clock)> {
         let found = self.families.get_mut(&family)?;
-        let clock = self.clocks.entry(priority).or_default();
-        let times = found.times.entry(priority).or_insert_with(|| {
+        let clock = self.clocks.entry(group).or_default();
+        let times = found.times.entry(group).or_insert_with(|| {
             clock.families += 1;
             Times { had: clock.time, ..Times::default() }
         });
@@ -162,19 +176,19 @@ impl Shares {
     }
 
     /// Asserts that what is counted is what there is; `runs` says the family of each run, and `in_line` who is in line.
-    pub fn validate(&self, runs: &BTreeMap<RunId, u64>, in_line: impl Fn(RunId, Reverse<i32>) -> bool) {
+    pub fn validate(&self, runs: &BTreeMap<RunId, u64>, in_line: impl Fn(RunId, G) -> bool) {
         let counted = self.families.iter().map(|(&family, found)| (family, found.runs));
         assert!(counted.eq(runs.iter().map(|(&family, &runs)| (family, runs))), "the runs of each family");
-        let mut clocks = BTreeMap::<_, (u64, u64)>::new();
+        let mut clocks = BTreeMap::<G, (u64, u64)>::new();
         for (&family, found) in self.families.iter() {
-            for (&priority, times) in &found.times {
-                assert_eq!(times.is_in_line, in_line(family, priority), "whether {family:?} is in line");
-                let (families, lined) = clocks.entry(priority).or_default();
+            for (&group, times) in &found.times {
+                assert_eq!(times.is_in_line, in_line(family, group), "whether {family:?} is in line");
+                let (families, lined) = clocks.entry(group).or_default();
                 (*families, *lined) = (*families + 1, *lined + u64::from(times.is_in_line));
             }
         }
-        let counted = self.clocks.iter().map(|(&priority, clock)| (priority, (clock.families, clock.in_line)));
-        assert!(counted.eq(clocks), "the families of each priority");
+        let counted = self.clocks.iter().map(|(&group, clock)| (group, (clock.families, clock.in_line)));
+        assert!(counted.eq(clocks), "the families of each group");
     }
 }
 

@@ -30,10 +30,15 @@ pub(crate) struct SourceLayers {
 }
 
 impl Sources {
-    fn turn(&self) -> (Reverse<i32>, u64, LayerId) {
+    /// How far it is in the course of the run.
+    pub fn along(&self) -> u64 {
         let (start, end) = self.turn;
         let along = u128::from(end - start) * u128::from(self.next) / u128::from(self.end.max(1));
-        (Reverse(self.priority), start + along as u64, self.layer)
+        start + along as u64
+    }
+
+    fn turn(&self) -> (Reverse<i32>, u64, LayerId) {
+        (Reverse(self.priority), self.along(), self.layer)
     }
 
     fn untouched(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! What is derived of the workers, and kept as they change.
 
+use crate::open_workers::{OpenWorkers, Seat};
 use crate::placed::Relief;
 use crate::settings::Settings;
 use crate::worker_state::WorkerState;
@@ -10,8 +11,8 @@ use std::sync::Arc;
 /// What counting again gives as well.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Derived {
-    /// Workers with room for an assignment, the least loaded first; after all others those without memory for producers.
-    pub open: BTreeSet<(bool, u64, WorkerId)>,
+    /// Workers with room for an assignment.
+    pub open: OpenWorkers,
     /// Workers that have more assignments than slots, by how many more.
     pub ahead: BTreeSet<(u64, WorkerId)>,
     /// Workers that somebody might ask for, by their name and by what they offer.
@@ -31,9 +32,8 @@ pub(crate) struct Derived {
 /// What is derived of one worker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WorkerRank {
-    pub has_room: bool,
-    pub is_full: bool,
-    pub load: u64,
+    /// Where it stands among those with room, if it has any.
+    pub seat: Option<Seat>,
     pub ahead: u64,
     pub is_quarantined: bool,
     pub is_draining: bool,
@@ -42,11 +42,9 @@ pub(crate) struct WorkerRank {
 }
 
 impl WorkerRank {
-    pub fn of(state: &WorkerState, settings: &Settings) -> Self {
+    pub fn of(worker: WorkerId, state: &WorkerState, settings: &Settings) -> Self {
         Self {
-            has_room: state.has_room(&settings.rebalance),
-            is_full: state.is_full(&settings.admission),
-            load: state.load(),
+            seat: state.has_room(&settings.rebalance).then(|| state.seat(worker, &settings.admission)),
             ahead: state.ahead(),
             is_quarantined: state.quarantine().is_some(),
             is_draining: state.quarantine().is_some_and(|kept| kept.attempt.is_none()),
@@ -58,11 +56,23 @@ impl WorkerRank {
 
 impl Derived {
     pub fn put_in(&mut self, worker: WorkerId, standing: WorkerRank) {
-        let WorkerRank { has_room, is_full, load, ahead, .. } = standing;
-        let WorkerRank { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
-        if has_room {
-            self.open.insert((is_full, load, worker));
-        }
+        self.open.change(None, standing.seat);
+        self.count_in(worker, standing);
+    }
+
+    pub fn take_out(&mut self, worker: WorkerId, standing: WorkerRank) {
+        self.open.change(standing.seat, None);
+        self.count_out(worker, standing);
+    }
+
+    pub fn change(&mut self, worker: WorkerId, before: WorkerRank, now: WorkerRank) {
+        self.open.change(before.seat, now.seat);
+        self.count_out(worker, before);
+        self.count_in(worker, now);
+    }
+
+    fn count_in(&mut self, worker: WorkerId, standing: WorkerRank) {
+        let WorkerRank { ahead, is_quarantined, is_draining, slots, is_bounded, .. } = standing;
         if ahead > 0 {
             self.ahead.insert((ahead, worker));
         }
@@ -74,12 +84,8 @@ impl Derived {
         self.bounded += u64::from(is_bounded);
     }
 
-    pub fn take_out(&mut self, worker: WorkerId, standing: WorkerRank) {
-        let WorkerRank { has_room, is_full, load, ahead, .. } = standing;
-        let WorkerRank { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
-        if has_room {
-            self.open.remove(&(is_full, load, worker));
-        }
+    fn count_out(&mut self, worker: WorkerId, standing: WorkerRank) {
+        let WorkerRank { ahead, is_quarantined, is_draining, slots, is_bounded, .. } = standing;
         if ahead > 0 {
             self.ahead.remove(&(ahead, worker));
         }

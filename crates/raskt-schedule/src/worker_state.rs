@@ -1,6 +1,7 @@
 //! One worker, as the scheduler sees it (Dask: `WorkerState`).
 
 use crate::holdings::{Holdings, Move};
+use crate::open_workers::{MemoryLeft, Seat};
 use crate::placed::{Placed, Relief};
 use crate::policy::{Admission, Rebalance};
 use crate::requirement::{Requirement, Sums, change_sums};
@@ -281,6 +282,18 @@ impl WorkerState {
     /// Whether nothing is held, and bytes that producers may add: the more, the more of them may come.
     pub fn memory_left(&self, admission: &Admission) -> (bool, u64) {
         (self.used_memory() == 0, self.room(admission))
+    }
+
+    /// Bytes that are left, be they for producers or not.
+    pub fn free_memory(&self) -> u64 {
+        u128::from(self.memory_limit()).saturating_sub(self.used_memory()) as u64
+    }
+
+    /// How it stands among others, if it has room: it is `worker`.
+    pub fn seat(&self, worker: WorkerId, admission: &Admission) -> Seat {
+        // What has no bound is not less for what is used.
+        let left = if self.memory_limit() == u64::MAX { u64::MAX } else { self.free_memory() };
+        Seat { place: (self.is_full(admission), self.load(), worker), left: MemoryLeft::of(left) }
     }
 
     fn used_memory(&self) -> u128 {

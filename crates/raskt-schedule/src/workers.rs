@@ -46,7 +46,7 @@ impl Workers {
     pub fn add(&mut self, worker: WorkerId, offer: Offer) {
         self.derived.add_offer(worker, &offer);
         let state = WorkerState::new(offer);
-        self.derived.put_in(worker, WorkerRank::of(&state, &self.settings));
+        self.derived.put_in(worker, WorkerRank::of(worker, &state, &self.settings));
         let concerned = self.needs.concerned(state.offer());
         self.workers.insert(worker, state);
         self.has_freed = true;
@@ -57,7 +57,7 @@ impl Workers {
     pub fn remove(&mut self, worker: WorkerId) -> BTreeMap<(RunId, Attempt), Placed> {
         let Some(state) = self.workers.remove(&worker) else { return BTreeMap::new() };
         self.has_freed = true;
-        self.derived.take_out(worker, WorkerRank::of(&state, &self.settings));
+        self.derived.take_out(worker, WorkerRank::of(worker, &state, &self.settings));
         self.derived.remove_offer(worker, state.offer());
         for (&(run, attempt), placed) in state.placed() {
             placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
@@ -132,13 +132,13 @@ impl Workers {
     /// Results of `run` have come to a worker, or gone.
     pub fn hold(&mut self, run: RunId, moved: Move) {
         let Some(state) = self.workers.get_mut(&moved.worker) else { return };
-        let (was_full, left) = (state.is_full(&self.settings.admission), state.memory_left(&self.settings.admission));
+        let before = state.seat(moved.worker, &self.settings.admission);
+        let left = state.memory_left(&self.settings.admission);
         state.hold(run, moved);
         self.has_freed |= state.memory_left(&self.settings.admission) > left;
-        if state.is_full(&self.settings.admission) != was_full {
-            let now = WorkerRank::of(state, &self.settings);
-            self.derived.take_out(moved.worker, WorkerRank { is_full: was_full, ..now });
-            self.derived.put_in(moved.worker, now);
+        if state.seat(moved.worker, &self.settings.admission) != before {
+            let now = WorkerRank::of(moved.worker, state, &self.settings);
+            self.derived.change(moved.worker, WorkerRank { seat: now.seat.map(|_| before), ..now }, now);
             self.place_anew(moved.worker);
         }
     }
@@ -214,7 +214,9 @@ impl Workers {
     /// Whether one more worker may be kept for suspects: if it has nothing to do, any, and else a part of them.
     pub fn may_quarantine(&self, is_idle: bool) -> bool {
         match is_idle {
-            true => self.derived.open.first().is_some_and(|(_, load, _)| *load == 0) || self.has_idle_but_full(),
+            true => {
+                self.derived.open.places().first().is_some_and(|(_, load, _)| *load == 0) || self.has_idle_but_full()
+            }
             false => {
                 let most = (self.workers.len() as u64 / QUARANTINED_PART).max(1);
                 self.has_room() && self.derived.quarantined < most
@@ -224,7 +226,7 @@ impl Workers {
 
     /// Whether a worker has nothing to do and no memory for producers.
     fn has_idle_but_full(&self) -> bool {
-        self.derived.open.range((true, 0, WorkerId(0))..).next().is_some_and(|(_, load, _)| *load == 0)
+        self.derived.open.places().range((true, 0, WorkerId(0))..).next().is_some_and(|(_, load, _)| *load == 0)
     }
 
     /// Workers that were given work in advance, the one with the most first.
@@ -266,13 +268,7 @@ impl Workers {
         self.change(stolen_for, |state| state.expect(worker, run, attempt));
     }
 
-    /// Workers with nothing to do, nothing on its way to them, and memory for producers.
-    pub fn idle(&self) -> impl Iterator<Item = WorkerId> {
-        let is_unloaded = |&&(is_full, load, _): &&(bool, u64, WorkerId)| !is_full && load == 0;
-        let unloaded = self.derived.open.iter().take_while(is_unloaded).map(|&(.., worker)| worker);
-        unloaded.filter(|worker| !self.is_expecting(*worker))
-    }
-
+    /// Whether something is on its way to `worker` that was asked back for it.
     fn is_expecting(&self, worker: WorkerId) -> bool {
         let incoming = self.workers.get(&worker).and_then(WorkerState::incoming);
         incoming.is_some_and(|(from, run, attempt)| {
@@ -303,10 +299,11 @@ impl Workers {
     /// Changes a state, and what is derived from it.
     pub fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut WorkerState)) {
         let Some(state) = self.workers.get_mut(&worker) else { return };
-        let (before, left) = (WorkerRank::of(state, &self.settings), state.memory_left(&self.settings.admission));
+        let before = WorkerRank::of(worker, state, &self.settings);
+        let left = state.memory_left(&self.settings.admission);
         change(state);
         self.has_freed |= state.memory_left(&self.settings.admission) > left;
-        let now = WorkerRank::of(state, &self.settings);
+        let now = WorkerRank::of(worker, state, &self.settings);
         if now.is_quarantined {
             self.changed.insert(worker);
         }
@@ -314,10 +311,9 @@ impl Workers {
             self.derived.change_relief(run, attempt, &relief, is_new);
             self.has_freed |= !is_new;
         }
-        self.has_freed |= now.has_room && !before.has_room;
+        self.has_freed |= now.seat.is_some() && before.seat.is_none();
         if now != before {
-            self.derived.take_out(worker, before);
-            self.derived.put_in(worker, now);
+            self.derived.change(worker, before, now);
         }
         self.place_anew(worker);
     }
@@ -327,7 +323,7 @@ impl Workers {
         let mut derived = Derived::default();
         for (&worker, state) in self.workers.iter() {
             derived.add_offer(worker, state.offer());
-            derived.put_in(worker, WorkerRank::of(state, &self.settings));
+            derived.put_in(worker, WorkerRank::of(worker, state, &self.settings));
             state.validate();
             for (&(run, attempt), placed) in state.placed() {
                 placed.relief.iter().for_each(|relief| derived.change_relief(run, attempt, relief, true));

@@ -3,8 +3,9 @@
 //! Very many may ask for different amounts of the same. A worker changes with each assignment that it is given or has done: looked at
 //! are then only those whose place may be another one by that.
 
-use super::need::{Need, Place};
+use super::need::Need;
 use crate::WorkerId;
+use crate::open_workers::Seat;
 use crate::requirement::Requirement;
 use crate::settings::Settings;
 use crate::worker_state::WorkerState;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It can take it, and stands there among others who can.
-    Open(Place),
+    Open(Seat),
     /// It has less left of this resource than so much.
     Lacks(Arc<str>, u64),
     /// What is left is kept for those who require this.
@@ -34,14 +35,14 @@ impl Standing {
             return Self::Kept(keeper.clone());
         }
         match state.has_room(&settings.rebalance) {
-            true => Self::Open((state.is_full(&settings.admission), state.load(), worker)),
+            true => Self::Open(state.seat(worker, &settings.admission)),
             false => Self::NoRoom,
         }
     }
 
-    /// The place of one who can take it.
-    pub fn place(&self) -> Option<Place> {
-        if let Self::Open(place) = self { Some(*place) } else { None }
+    /// Where one stands who can take it.
+    pub fn seat(&self) -> Option<Seat> {
+        if let Self::Open(seat) = self { Some(*seat) } else { None }
     }
 }
 

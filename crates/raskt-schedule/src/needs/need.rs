@@ -1,6 +1,4 @@
-//! The numbers of requirements, and places of workers among those that meet one.
-
-use crate::WorkerId;
+//! The numbers of requirements.
 
 /// The number of a requirement; the first is that of none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +15,3 @@ impl Need {
         Self(self.0.saturating_add(1))
     }
 }
-
-/// How a worker with room stands among others: those without memory for producers come last, then by load.
-pub(crate) type Place = (bool, u64, WorkerId);

@@ -14,7 +14,7 @@ pub struct Rebalance {
     /// Workers without work for whom work is asked back after one event. With none, what is handed out stays where it
     /// is.
     pub asking_workers: u64,
-    /// Workers with work in advance that are looked at for each of them, those with the most first.
+    /// Workers with work in advance that are looked at for them, those with the most first.
     pub asked_workers: u64,
     /// Assignments of each of these that are looked at, the last first.
     pub asked_assignments: u64,
@@ -34,15 +34,13 @@ impl Rebalance {
         taken < slots || (has_credit && taken < slots.saturating_mul(self.ahead_per_slot.saturating_add(1)))
     }
 
-    /// What is asked back for a worker that has nothing to do, of what others have, the last first: the first that
-    /// `may_move`.
-    pub(crate) fn find<T, P: Iterator<Item = T>>(
+    /// What is looked at to be asked back for workers that have nothing to do, of what others have, the last first.
+    pub(crate) fn looked_at<T, P: Iterator<Item = T>>(
         &self,
         others: impl Iterator<Item = P>,
-        may_move: impl FnMut(&T) -> bool,
-    ) -> Option<T> {
-        let looked_at = others.take(self.asked_workers as usize);
-        looked_at.flat_map(|placed| placed.take(self.asked_assignments as usize)).find(may_move)
+    ) -> impl Iterator<Item = T> {
+        let most = self.asked_assignments as usize;
+        others.take(self.asked_workers as usize).flat_map(move |placed| placed.take(most))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tasks that wait for memory.
 
 use super::graphs::*;
+use super::liveness;
 use super::world::*;
 use crate::*;
 use raskt_graph::*;
@@ -253,4 +254,67 @@ fn until_the_sum_is_done(most: u64, net_of_others: u64) -> Option<u64> {
 fn a_producer_without_memory_has_its_turn_though_others_can_fill_the_slots() {
     let handed = until_the_sum_is_done(200, 1).expect("nothing would ever free memory for it");
     assert!(handed <= 60, "it took {handed} hand-outs, and half of sixteen tasks and a sum are its share");
+}
+
+const GIB: u64 = 1 << 30;
+
+/// Sources of so many bytes that one task reads, and what is handed out of them.
+fn large(s: &mut Scheduler, run: u64, annotations: &Annotations, tasks: u32, output_bytes: u64) -> Vec<u32> {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let cost = Cost { nanoseconds: 1000, output_bytes, ..Cost::default() };
+    let made = Layer { annotations: Arc::new(annotations.clone()), ..Layer::new("made", op, Shape::source(tasks)) };
+    let input = graph.layer(made.with_cost(cost)).unwrap();
+    let shape = Shape::Reduce { input, grid: Grid::new([tasks]), fan_in: [tasks].into_iter().collect() };
+    let layer = graph.layer(Layer::new("sum", op, shape)).unwrap();
+    let wanted = vec![TaskRange { layer, start: 0, end: 1 }];
+    s.handle_event(
+        Time(0),
+        Event::GraphAdded { run: RunId(run), parent: None, wanted, graph: Arc::new(graph.finish()) },
+    );
+    s.validate();
+    let given = liveness::assigns(&liveness::drain(s));
+    given.into_iter().map(|(worker, _)| worker.0).collect()
+}
+
+/// A worker with much memory, and then those with little.
+fn join(s: &mut Scheduler, worker: u32) {
+    let (memory, resources) = (if worker == 0 { 100 * GIB } else { GIB }, [("gpu".into(), 100)].into());
+    let offer = Offer { memory, resources, ..Offer::slots(4) };
+    s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(worker), offer });
+}
+
+fn anybody_and_whoever_has_a_gpu() -> [Annotations; 2] {
+    [Annotations::default(), Annotations { resources: [("gpu".into(), 1)].into(), ..Annotations::default() }]
+}
+
+#[test]
+fn what_is_large_goes_where_there_is_memory_for_it_whoever_has_less_to_do() {
+    for annotations in anybody_and_whoever_has_a_gpu() {
+        let mut s = Scheduler::new(1);
+        join(&mut s, 0);
+        assert_eq!(large(&mut s, 1, &annotations, 2, GIB >> 10), [0, 0]);
+        for worker in 1..20 {
+            join(&mut s, worker);
+            assert_eq!(large(&mut s, 1 + u64::from(worker), &annotations, 1, GIB >> 10), [worker]);
+        }
+        assert_eq!(large(&mut s, 50, &annotations, 2, 5 * GIB), [0, 0]);
+        assert_eq!(
+            large(&mut s, 51, &annotations, 1, GIB >> 10),
+            [1],
+            "what is small goes to whoever has little to do"
+        );
+    }
+}
+
+#[test]
+fn what_goes_ahead_goes_to_who_can_hold_it_and_not_to_who_has_nothing() {
+    for annotations in anybody_and_whoever_has_a_gpu() {
+        let mut s = Scheduler::new(1);
+        join(&mut s, 0);
+        assert_eq!(large(&mut s, 1, &annotations, 2, 30 * GIB), [0, 0], "more than a half is in use");
+        (1..20).for_each(|worker| join(&mut s, worker));
+        assert_eq!(large(&mut s, 2, &annotations, 1, 5 * GIB), [0]);
+        assert_eq!(large(&mut s, 3, &annotations, 1, GIB / 4 * 3), [1], "it has nothing, and can hold that");
+    }
 }

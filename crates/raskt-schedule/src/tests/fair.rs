@@ -117,6 +117,30 @@ fn runs_share_the_time_and_not_the_tasks() {
     }
 }
 
+/// Nothing is known of the tasks of one run, and of those of the other that each takes long: half of the slots are either's.
+#[test]
+fn what_is_not_known_is_not_taken_for_next_to_nothing() {
+    for known in [1, 2] {
+        let mut s = Scheduler::new(MILLISECOND / 5);
+        for run in [1, 2] {
+            let (graph, wanted) = tasks(1000, if run == known { 10 * MILLISECOND } else { 0 }, Annotations::default());
+            s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, graph, wanted });
+        }
+        s.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(64) });
+        let given: Vec<_> = std::iter::from_fn(|| s.poll_action()).collect();
+        let is_of =
+            |action: &Action, run| matches!(action, Action::Assign { assignment, .. } if assignment.run.0 == run);
+        let of = |run| given.iter().filter(|action| is_of(action, run)).count();
+        let (first, second) = (of(1), of(2));
+        assert!(first + second == 64 && first.abs_diff(second) <= 2, "{first} and {second} slots");
+        s.handle_event(Time(0), Event::RunReleased { run: RunId(1) });
+        s.validate();
+        s.handle_event(Time(0), Event::WorkerLost { worker: WORKER, cause: LossCause::Died });
+        s.handle_event(Time(0), Event::RunReleased { run: RunId(2) });
+        assert_eq!(s.leftovers(), None);
+    }
+}
+
 #[test]
 fn nobody_saves_up_time_while_nothing_of_his_can_start() {
     let mut clock = Clock::new(1);
@@ -148,6 +172,52 @@ fn what_tasks_submit_goes_before_them_and_counts_with_them() {
     assert_eq!(clock.done[&RunId(4)], 5, "the deepest goes first");
     assert!(clock.done[&RunId(1)] <= 1, "then the one above, and then the first");
     assert!((9..=12).contains(&clock.done[&RunId(2)]), "the other family has had as much: {:?}", clock.done);
+}
+
+#[test]
+fn what_tasks_of_one_run_wait_for_shares_the_time_between_them() {
+    let mut clock = Clock::new(2);
+    // Both lend their slots.
+    clock.submit(1, None, 2, 1_000_000 * MILLISECOND);
+    for (run, count, takes) in [(2, 10_000, MILLISECOND), (3, 10_000, 10 * MILLISECOND), (4, 3, MILLISECOND)] {
+        clock.submit(run, Some(1), count, takes);
+        clock.handle(Event::SlotsLent { worker: WORKER, run: RunId(run), slots: u32::from(run < 4) });
+    }
+    while clock.done.get(&RunId(4)).copied() < Some(3) {
+        assert!(clock.step());
+    }
+    assert!(clock.now <= 40 * MILLISECOND, "the short one ended after {} ms", clock.now / MILLISECOND);
+    while clock.now < 2000 * MILLISECOND {
+        assert!(clock.step());
+    }
+    let [first, second] = [2, 3].map(|run| clock.done[&RunId(run)] * clock.takes[&RunId(run)] / MILLISECOND);
+    assert!(first.abs_diff(second) <= 100, "they have had {first} and {second} ms");
+}
+
+/// Blocks are made, and each is read where there is a GPU: what is made is read when it is there, and not when all has been made.
+#[test]
+fn what_requires_something_goes_before_new_work_of_its_own_run() {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let (cost, grid) = (Cost { nanoseconds: MILLISECOND, ..Cost::default() }, Grid::new([1000]));
+    let made = graph.layer(Layer::new("made", op, Shape::source(1000)).with_cost(cost)).unwrap();
+    let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(made, grid)] };
+    let read = Layer { annotations: Arc::new(gpus(1)), ..Layer::new("read", op, shape) };
+    let read = graph.layer(read.with_cost(cost)).unwrap();
+    let mut clock = Clock::with(Offer { resources: [("gpu".into(), 1)].into(), ..Offer::slots(2) });
+    clock.takes.insert(RunId(1), MILLISECOND);
+    let wanted = vec![TaskRange { layer: read, start: 0, end: 1000 }];
+    clock.handle(Event::GraphAdded { run: RunId(1), parent: None, graph: Arc::new(graph.finish()), wanted });
+    (0..4).for_each(|_| assert!(clock.step()));
+    for _ in 0..200 {
+        let layers: Vec<_> = clock.running.iter().map(|(_, assignment)| assignment.tasks[0].layer).collect();
+        assert!(
+            layers.contains(&read) && layers.contains(&made),
+            "a GPU does nothing, or nothing is made for it: {layers:?}"
+        );
+        // Those that began together end together.
+        (0..2).for_each(|_| assert!(clock.step()));
+    }
 }
 
 #[test]

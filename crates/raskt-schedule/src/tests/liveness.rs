@@ -2,6 +2,7 @@
 
 use super::graphs::op;
 use super::lent::{Cluster, layers, nothing};
+use super::shares::head;
 use super::world::soonest_start;
 use crate::run_queue::RunQueue;
 use crate::*;
@@ -220,7 +221,7 @@ fn memory_goes_to_the_highest_priority_first() {
     let mut queue = RunQueue::new(Order::FairShares);
     for run in 1..=6 {
         queue.add(RunId(run), None);
-        queue.stand(RunId(run), 0, Some(if run == 6 { 10 } else { 0 }));
+        queue.stand(RunId(run), 0, head(if run == 6 { 10 } else { 0 }));
         queue.hold_back(RunId(run), 0);
     }
     queue.wake_some(4);
@@ -235,7 +236,7 @@ fn a_higher_priority_is_woken_beside_many_that_are_awake() {
     let runs = 50_000;
     let add = |queue: &mut RunQueue, run, priority| {
         queue.add(RunId(run), None);
-        queue.stand(RunId(run), 0, Some(priority));
+        queue.stand(RunId(run), 0, head(priority));
         queue.hold_back(RunId(run), 0);
     };
     (0..runs).for_each(|run| add(&mut queue, run, (run % 7) as i32));
@@ -248,7 +249,7 @@ fn a_higher_priority_is_woken_beside_many_that_are_awake() {
     for run in (0..runs).filter(|run| run % 7 == 6) {
         match run % 2 {
             0 => queue.look_at(RunId(run), 0),
-            _ => queue.stand(RunId(run), 0, Some(0)),
+            _ => queue.stand(RunId(run), 0, head(0)),
         }
     }
     queue.wake_some(4);
@@ -277,5 +278,44 @@ fn a_copy_that_cannot_be_reached_counts_as_lost_however_long_it_takes_to_find_ou
             cluster.handle(Event::FetchFailed { worker, run, attempt, task, from, reached: false });
         }
         assert!(cluster.only(1).is_some(), "it is made again");
+    }
+}
+
+/// Workers that are idle, and stand first among those, can't take what waits; one behind them can. Nobody asks for some of it by
+/// then, so that it isn't watched who could.
+#[test]
+fn those_with_nothing_to_do_who_can_take_nothing_keep_nothing_from_another() {
+    for others in [1, 20] {
+        let rebalance = Rebalance { prefill_nanoseconds: 1 << 40, ..Rebalance::default() };
+        let settings = Settings { credit_nanoseconds: 1, rebalance, ..Settings::default() };
+        let mut s = Scheduler::with(settings, soonest_start());
+        let join = |s: &mut Scheduler, worker, name: &str| {
+            let offer = Offer { name: name.into(), ..Offer::slots(1) };
+            s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(worker), offer });
+        };
+        (0..others).for_each(|worker| join(&mut s, worker, "other"));
+        join(&mut s, 100, "first");
+        let mut given = vec![];
+        for run in 0..12 {
+            let workers = vec!["first".into(), "second".into(), format!("none {run}")];
+            let annotations = Arc::new(Annotations { workers, ..Annotations::default() });
+            let graph = one_layer(1, Some(annotations));
+            let wanted = all(&graph);
+            s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, wanted, graph });
+            given.extend(assigns(&drain(&mut s)));
+        }
+        assert!(given.len() == 12 && given.iter().all(|(worker, _)| worker.0 == 100), "{given:?}");
+        let Assignment { run, attempt, .. } = given[11].1;
+        s.handle_event(Time(0), Event::Started { worker: WorkerId(100), run, attempt });
+        join(&mut s, 101, "second");
+        let recalled: Vec<_> = drain(&mut s)
+            .into_iter()
+            .filter_map(|action| match action {
+                Action::Recall { run, .. } => Some(run.0),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(recalled, [10], "one for the one that could take it, beside {others} others");
+        s.validate();
     }
 }

@@ -2,10 +2,18 @@
 
 use crate::RunId;
 use crate::needs::Need;
+use crate::queue::{HeadPlace, HeadTurn};
 use crate::run_queue::RunQueue;
 use proptest::prelude::*;
+use raskt_graph::LayerId;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+
+/// The head of a queue with this priority.
+pub fn head(priority: i32) -> Option<HeadTurn> {
+    Some(HeadTurn::of_only(priority))
+}
 
 fn order(queue: &RunQueue) -> Vec<u64> {
     let mut all = vec![];
@@ -21,7 +29,7 @@ fn queue(runs: &[(u64, Option<u64>, i32)]) -> RunQueue {
     let mut queue = RunQueue::default();
     for &(run, parent, priority) in runs {
         queue.add(RunId(run), parent.map(RunId));
-        queue.stand(RunId(run), 0, Some(priority));
+        queue.stand(RunId(run), 0, head(priority));
     }
     queue
 }
@@ -30,6 +38,57 @@ fn queue(runs: &[(u64, Option<u64>, i32)]) -> RunQueue {
 fn higher_priority_then_deeper_then_older() {
     let queue = queue(&[(1, None, 0), (2, Some(1), 0), (3, Some(2), 0), (4, Some(1), 0), (5, None, 1)]);
     assert_eq!(order(&queue), [5, 3, 2, 4, 1]);
+}
+
+#[test]
+fn runs_of_the_same_depth_share_the_time_of_their_family() {
+    let mut queue = queue(&[(1, None, 0), (2, Some(1), 0), (3, Some(1), 0), (4, None, 0)]);
+    assert_eq!(order(&queue), [2, 3, 1, 4]);
+    queue.charge(RunId(2), 0, 1000);
+    assert_eq!(order(&queue), [4, 3, 2, 1]);
+    spend(&mut queue, 2, 1000, 1000);
+    // One that comes later begins where the others are, and the deepest goes first in any case.
+    queue.charge(RunId(3), 0, 1000);
+    spend(&mut queue, 3, 1000, 1000);
+    join_below(&mut queue, 5, Some(RunId(1)));
+    queue.charge(RunId(5), 0, 1);
+    join_below(&mut queue, 6, Some(RunId(2)));
+    assert_eq!(order(&queue), [4, 6, 2, 3, 5, 1]);
+    (1..=6).for_each(|run| queue.remove(RunId(run)));
+    queue.validate([].into_iter());
+    assert!(queue.is_empty());
+}
+
+/// Classes of a run are served as if all stood in one queue.
+#[test]
+fn within_a_run_sources_go_last_and_later_layers_first() {
+    let mut queue = queue(&[(1, None, 0)]);
+    let turn = |place| Some(HeadTurn { place, ..HeadTurn::of_only(0) });
+    let ready = |layer| turn(HeadPlace::Ready(Reverse(LayerId(layer))));
+    let source = |along| turn(HeadPlace::Source(along, LayerId(1)));
+    let classes = |queue: &RunQueue| {
+        let mut from = Bound::Unbounded;
+        std::iter::from_fn(|| {
+            let next = queue.next(from)?;
+            from = Bound::Excluded(next);
+            Some(next.class())
+        })
+        .collect::<Vec<_>>()
+    };
+    for (class, head) in [(0, source(70)), (1, ready(2)), (2, ready(3)), (3, source(50))] {
+        queue.stand(RunId(1), class, head);
+    }
+    assert_eq!(classes(&queue), [2, 1, 3, 0]);
+    // One has another head; of one that stands aside that shows when it is woken.
+    let gpu = Need::NONE.next();
+    queue.park(RunId(1), 3, gpu);
+    queue.stand(RunId(1), 2, ready(1));
+    queue.stand(RunId(1), 3, ready(4));
+    assert_eq!(classes(&queue), [1, 2, 0]);
+    queue.validate([RunId(1)].into_iter());
+    assert!(queue.wake(gpu));
+    assert_eq!(classes(&queue), [3, 1, 2, 0]);
+    queue.validate([RunId(1)].into_iter());
 }
 
 #[test]
@@ -48,7 +107,7 @@ fn families_share_time_and_nobody_saves_it_up() {
         spend(&mut queue, 1, 1000, 1000);
     }
     queue.add(RunId(4), None);
-    queue.stand(RunId(4), 0, Some(0));
+    queue.stand(RunId(4), 0, head(0));
     // It begins where one would be who had got just its share, and not at nothing.
     assert_eq!(order(&queue), [3, 2, 4, 1]);
     (1..=4).for_each(|run| queue.remove(RunId(run)));
@@ -61,8 +120,12 @@ fn spend(queue: &mut RunQueue, run: u64, expected: u64, nanoseconds: u64) {
 }
 
 fn join(queue: &mut RunQueue, run: u64) {
-    queue.add(RunId(run), None);
-    queue.stand(RunId(run), 0, Some(0));
+    join_below(queue, run, None);
+}
+
+fn join_below(queue: &mut RunQueue, run: u64, parent: Option<RunId>) {
+    queue.add(RunId(run), parent);
+    queue.stand(RunId(run), 0, head(0));
 }
 
 #[test]
@@ -88,7 +151,7 @@ fn what_is_given_back_is_no_time_saved_up() {
         queue.charge(RunId(2), 0, 1000);
         spend(&mut queue, 2, 1000, 1000);
     }
-    queue.stand(RunId(1), 0, Some(0));
+    queue.stand(RunId(1), 0, head(0));
     queue.give_back(RunId(1), 0, 1000);
     // It is where others are now, and has one turn before them, and not ten.
     queue.charge(RunId(1), 0, 1);
@@ -145,7 +208,7 @@ fn what_goes_first_is_shared_apart() {
     queue.remove(RunId(2));
     queue.charge(RunId(1), 0, 10);
     queue.add(RunId(3), None);
-    queue.stand(RunId(3), 0, Some(0));
+    queue.stand(RunId(3), 0, head(0));
     assert_eq!(order(&queue), [3, 1], "who comes begins where those of its priority are");
 }
 
@@ -217,6 +280,8 @@ impl Known {
 #[derive(Default)]
 struct Model {
     queue: RunQueue,
+    /// Those who come are submitted by its tasks.
+    parent: Option<RunId>,
     there: BTreeMap<u64, Known>,
     /// When what is under way ends, whose it is, its number, and what was expected.
     running: BTreeSet<(u64, u64, u64, u64)>,
@@ -237,7 +302,7 @@ impl Model {
         let waited = BTreeMap::new();
         let known = Known { guest, left, parts, under_way: 0, has_ended: false, due: 0., handed: 0, waited, beside };
         self.there.insert(self.next, known);
-        join(&mut self.queue, self.next);
+        join_below(&mut self.queue, self.next, self.parent);
     }
 
     fn in_line(&self) -> u64 {
@@ -293,7 +358,7 @@ impl Model {
         if known.parts > 0 {
             (known.left, known.due, known.handed, known.beside) = (guest.tasks, 0., 0, beside);
             known.waited.clear();
-            self.queue.stand(RunId(run), 0, Some(0));
+            self.queue.stand(RunId(run), 0, head(0));
         } else {
             self.go(run);
             if guest.comes_again {
@@ -317,13 +382,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Whoever comes and goes, whatever is expected, and however often the same come again: those who are in line get their share of
-    /// what is done while they are, and those who come get something soon.
+    /// what is done while they are, and those who come get something soon. So it is among families, and among the runs of one.
     #[test]
     fn nobody_in_line_gets_less_than_its_share_and_nobody_who_comes_waits_for_long(
         slots in prop_oneof![Just(1_u64), 1..8_u64, Just(50)],
         guests in prop::collection::vec(guest(), 1..24),
+        is_nested in any::<bool>(),
     ) {
-        let mut model = Model { slots, ..Model::default() };
+        let parent = is_nested.then_some(RunId(0));
+        let mut model = Model { slots, parent, ..Model::default() };
+        parent.into_iter().for_each(|parent| model.queue.add(parent, None));
         let mut guests = guests.into_iter().scan(0, |at, guest| {
             *at += guest.after;
             Some((*at, guest))
@@ -350,6 +418,6 @@ proptest! {
         }
         prop_assert!(model.worst_share <= 2., "less than its share by {} of what is under way", model.worst_share);
         prop_assert!(model.worst_wait <= 2., "waited for {} of what is under way each", model.worst_wait);
-        model.queue.validate(model.there.keys().map(|&run| RunId(run)));
+        model.queue.validate(parent.into_iter().chain(model.there.keys().map(|&run| RunId(run))));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::Workers;
 use crate::WorkerId;
-use crate::needs::{Able, Need, Place, Standing};
+use crate::needs::{Able, Need, Standing};
+use crate::open_workers::{MemoryLeft, OpenWorkers};
 use crate::requirement::Requirement;
 use crate::worker_state::WorkerState;
 use std::collections::BTreeSet;
@@ -21,21 +22,57 @@ impl Workers {
     }
 
     /// Workers with room that have what is required.
-    fn open(&self, requirement: Option<&Requirement>) -> &BTreeSet<Place> {
+    fn open(&self, requirement: Option<&Requirement>) -> &OpenWorkers {
         let need = requirement.and_then(|requirement| self.needs.find(requirement));
         need.and_then(|need| self.needs.open(need)).unwrap_or(&self.derived.open)
     }
 
     /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
     pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
-        let roomy = self.open(requirement).iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
-        let mut roomy = roomy.map(|&(.., worker)| worker);
-        roomy.find(|worker| self.workers[worker].admits(&self.settings.admission, net))
+        let open = self.open(requirement);
+        let looked_at = || {
+            let unloaded = open.places().iter().take_while(|(is_full, ..)| !is_full).map(|&(.., worker)| worker);
+            // Small workers that do little may stand before all that have enough.
+            let roomiest = open.roomiest().map(|(_, worker)| worker);
+            unloaded.take(ROOMY_LOOKED_AT).chain(roomiest.take(ROOMY_LOOKED_AT))
+        };
+        let admission = &self.settings.admission;
+        let holds = |worker: &WorkerId| self.workers[worker].free_memory() >= net;
+        let found = looked_at().find(|worker| self.workers[worker].room(admission) >= net);
+        // One that has nothing is admitted in any case; but not to what it can't hold while another worker can.
+        found.or_else(|| {
+            let is_held = looked_at().any(|worker| holds(&worker));
+            let admits = |worker: &WorkerId| self.workers[worker].admits(admission, net) && (holds(worker) || !is_held);
+            looked_at().filter(admits).min_by_key(|&worker| self.lack(worker, net))
+        })
+    }
+
+    /// The same for one that goes ahead, though no worker has memory for it: of those with the least to do and those with the most
+    /// memory left, the one that lacks least.
+    pub fn freest_ahead(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
+        let open = self.open(requirement);
+        let (most_left, _) = open.roomiest().next()?;
+        let roomiest = open.roomiest().take_while(|(left, _)| *left == most_left).map(|(_, worker)| worker);
+        let unloaded = self.some_open(requirement).chain(self.freest(requirement));
+        unloaded.chain(roomiest.take(ROOMY_LOOKED_AT)).min_by_key(|&worker| self.lack(worker, net))
+    }
+
+    /// How much a worker lacks to hold so many bytes, and its place among those that lack as much.
+    fn lack(&self, worker: WorkerId, net: u64) -> (MemoryLeft, u64, WorkerId) {
+        let state = &self.workers[&worker];
+        (MemoryLeft::of(net.saturating_sub(state.free_memory())), state.load(), worker)
+    }
+
+    /// Whether `worker` may get a producer that adds `net` bytes; or one that goes ahead, if it can hold them.
+    pub fn has_memory(&self, worker: WorkerId, net: u64, goes_ahead: bool) -> bool {
+        self.workers.get(&worker).is_some_and(|state| {
+            net <= state.free_memory() && (goes_ahead || state.admits(&self.settings.admission, net))
+        })
     }
 
     /// The least loaded worker that has room and what is required.
     pub fn freest(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let open = self.open(requirement);
+        let open = self.open(requirement).places();
         let first = open.first();
         let is_last_full = open.last().is_some_and(|(is_full, ..)| *is_full);
         let full = || open.range((true, 0, WorkerId(0))..).next();
@@ -113,7 +150,23 @@ impl Workers {
 
     /// Some workers that have room and what is required, the least loaded first.
     pub fn some_open(&self, requirement: Option<&Requirement>) -> impl Iterator<Item = WorkerId> {
-        self.open(requirement).iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT)
+        self.open(requirement).places().iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT)
+    }
+
+    /// Workers with nothing to do, nothing on its way to them, memory for producers, and what is required. Where it isn't known
+    /// who has that, since nobody asks for it now, some of those that could are looked at.
+    pub fn idle_for<'a>(&'a self, requirement: Option<&'a Requirement>) -> impl Iterator<Item = WorkerId> + 'a {
+        let is_unwatched = |need| !self.needs.is_watched(need);
+        let unwatched = requirement.filter(|requirement| self.needs.find(requirement).is_some_and(is_unwatched));
+        let able = unwatched.into_iter().flat_map(|requirement| self.able(requirement).take(ROOMY_LOOKED_AT));
+        let able = able.filter(move |&worker| self.can_take(worker, requirement) && self.is_unloaded(worker));
+        let open = self.open(requirement).places().iter().take_while(|&&(is_full, load, _)| !is_full && load == 0);
+        open.map(|&(.., worker)| worker).chain(able).filter(|worker| !self.is_expecting(*worker))
+    }
+
+    fn is_unloaded(&self, worker: WorkerId) -> bool {
+        let is_unloaded = |state: &WorkerState| state.load() == 0 && !state.is_full(&self.settings.admission);
+        self.workers.get(&worker).is_some_and(is_unloaded)
     }
 
     /// Whether `worker` has room and what is required.
@@ -171,7 +224,7 @@ impl Workers {
         requirement: Option<&Requirement>,
         will_do: impl Fn(WorkerId) -> bool,
     ) -> Option<WorkerId> {
-        let open = self.open(requirement);
+        let open = self.open(requirement).places();
         let beside = |is_full| open.range((is_full, 0, WorkerId(0))..).take_while(move |place| place.0 == is_full);
         let may_be_kept =
             |&worker: &WorkerId| self.workers.get(&worker).is_some_and(WorkerState::may_be_kept) && will_do(worker);
