@@ -151,6 +151,7 @@ fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     found.set_item("baseline", baseline)?;
     found.set_item("available", report.limit)?;
     found.set_item("held", report.held)?;
+    found.set_item("shared", report.shared)?;
     found.set_item("promised", report.promised)?;
     found.set_item("peak", report.peak)?;
     found.set_item("unpromised", report.unpromised)?;

@@ -59,11 +59,12 @@ impl Place {
         drop(made);
     }
 
-    /// Removes the folder with all that is in it.
+    /// Removes the folder with all that is in it, and what dead processes left beside it: children of forks end without tidying up.
     pub fn remove_files(&self) {
         let made = self.0.lock().made.take();
         if let Some(folder) = made {
             folder.remove();
+            folder.path().parent().into_iter().for_each(folder::sweep);
         }
     }
 

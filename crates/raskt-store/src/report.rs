@@ -16,6 +16,8 @@ pub struct MemoryReport {
     pub limit: u64,
     /// Bytes that results hold in memory.
     pub held: u64,
+    /// Bytes of those that can't leave memory now, since somebody else refers to it: users, or what collections were made of.
+    pub shared: u64,
     /// Bytes that are promised to tasks.
     pub promised: u64,
     /// The most that was held and promised at one time.
@@ -86,8 +88,10 @@ pub(crate) fn of<'a>(
 ) -> MemoryReport {
     let mut by_label: BTreeMap<Arc<str>, HolderLine> = BTreeMap::new();
     let mut largest: Vec<HolderLine> = vec![];
-    let mut kept = 0;
-    for line in slots.map(line) {
+    let (mut kept, mut shared) = (0, 0);
+    for slot in slots {
+        let line = line(slot);
+        shared += if slot.is_shared() { line.held } else { 0 };
         kept += line.held;
         add(by_label.entry(line.label.clone()), &line);
         largest.push(line);
@@ -104,6 +108,7 @@ pub(crate) fn of<'a>(
     MemoryReport {
         limit: broker.limit(),
         held: broker.held(),
+        shared: shared.min(broker.held()),
         promised: broker.promised(),
         peak: broker.peak(),
         unpromised: unseen.bytes,
@@ -155,6 +160,10 @@ impl fmt::Display for MemoryReport {
             write!(f, " ({trouble})")?;
         } else if self.disk_limit < u64::MAX {
             write!(f, " of at most {}", Size(self.disk_limit))?;
+        }
+        if self.shared > 0 {
+            let shared = Size(self.shared);
+            write!(f, "; {shared} stay, since somebody else has that memory, or what they were made of does")?;
         }
         for line in self.by_label.iter().take(LINES) {
             write!(f, "\n  {:>10} in memory, {:>10} not: ", Size(line.held).to_string(), Size(line.away).to_string())?;

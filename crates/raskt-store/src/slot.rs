@@ -100,6 +100,11 @@ impl Slot {
         matches!(self.place, Residency::Writing(_)) && self.codec.as_ref().is_some_and(|codec| codec.may_change())
     }
 
+    /// Whether it was seen that somebody refers to it who doesn't leave with it.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.stays, Some(Stays::Shared | Stays::SharedElsewhere))
+    }
+
     /// Whether it could leave memory at all.
     pub fn can_leave(&self) -> bool {
         self.stays.is_none() && self.is_ready_to_leave()

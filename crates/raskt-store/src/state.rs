@@ -21,7 +21,7 @@ use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
 use crate::round::Round;
 use crate::sharing::Sharing;
-use crate::slot::{Residency, ResultInfo, Slot, SlotId, Stays};
+use crate::slot::{Residency, ResultInfo, Slot, SlotId};
 use crate::speed::Speed;
 use crate::unseen::Unseen;
 use raskt_value::Value;
@@ -127,9 +127,10 @@ impl State {
     }
 
     /// Whether more is held than there is room for, and some of it stays only since somebody referred to it, or since the disk was
-    /// full or broken: of the end of that nobody says anything.
+    /// full or broken: nobody says when that is over.
     pub fn is_beyond(&self) -> bool {
-        (!self.shared.is_empty() || self.is_stuck()) && self.broker.beyond_limit() > self.leaving
+        let may_leave_later = !(self.shared.is_empty() && self.shared_elsewhere.is_empty()) || self.is_stuck();
+        may_leave_later && self.broker.beyond_limit() > self.leaving
     }
 
     /// Whether results stay since the disk was full or broken when it was last tried.
@@ -244,7 +245,7 @@ impl State {
         let used = self.next_use();
         let Some(slot) = self.slots.get_mut(&id) else { return };
         slot.used = used;
-        if matches!(slot.stays, Some(Stays::Shared | Stays::SharedElsewhere)) {
+        if slot.is_shared() {
             self.set_stays(id, None);
         }
         self.update_rank(id);

@@ -187,6 +187,14 @@ fn object(value: &Value) -> Arc<dyn Foreign> {
     }
 }
 
+fn wait_until(is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "it never comes to that");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// What a child ends with; nothing if it hangs.
 fn exit_code(child: i32) -> Option<i32> {
     let deadline = Instant::now() + Duration::from_secs(20);

@@ -77,6 +77,9 @@ class Memory:
     they keep the memory that they were promised."""
     left_threads: int = 0
     """Threads that other computations lack for them: those beyond one for each thread."""
+    shared: int = 0
+    """Bytes of results that can't leave memory now, as when that was last tried: somebody else has that memory, or what
+    they were made of does (`persist(keep_lineage=False)` lets go of the latter)."""
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, as plain dictionaries and lists."""
@@ -103,6 +106,7 @@ class Memory:
     def _summary(self) -> str:
         disk = f"{size(self.spilled)} on disk" + (f" of {size(self.disk_limit)}" if self.disk_limit is not None else "")
         trouble = f" ({self.disk_trouble})" if self.disk_trouble else ""
+        disk = f"{size(self.shared)} stay, since others have that memory; {disk}" if self.shared else disk
         by = ", ".join(name for name, _ in self.unpromised_by[:5])
         unpromised = f"; {size(self.unpromised)} more that nobody was promised" if self.unpromised else ""
         unpromised += f" (these ran meanwhile: {by})" if unpromised and by else ""

@@ -188,7 +188,7 @@ fn a_task_reads_no_more_than_can_be_counted() {
     const LEN: u32 = 1 << 16;
     let (len, grid) = (LEN, || Grid::new([LEN, LEN]));
     let sum = |last| move |input| Shape::Reduce { input, grid: grid(), fan_in: [len, last].into_iter().collect() };
-    let all = |most: u32| AxisRanges::listed(Vec::from([0..most]));
+    let all = |most: u32| std::iter::once(0..most).collect::<AxisRanges>();
     let halo = |last| move |input| Shape::Overlap { input, grid: grid(), ranges: Arc::new([all(len), all(last)]) };
     assert!(refused(sum(len), &[len, len]) && !refused(sum(len - 1), &[len, len]));
     assert!(refused(halo(len), &[len, len]) && !refused(halo(len - 1), &[len, len]));

@@ -11,6 +11,11 @@ use std::sync::Arc;
 impl State {
     /// Asks for memory for a ticket, and for its inputs to be in memory. They are pinned from here on.
     pub fn ask(&mut self, request: Request) -> Answer {
+        let mut request = request;
+        // How large its result will be isn't known. Whoever reads nothing adds to what there is.
+        if request.bytes == 0 && request.inputs.is_empty() && self.is_far_beyond(0) {
+            request.bytes = 1;
+        }
         let is_easy = request.inputs.is_empty() && self.pending.is_empty();
         if is_easy && self.broker.promise(request.holder, request.bytes) {
             return Answer::Promised { is_loading: false };
@@ -113,11 +118,15 @@ impl State {
     /// behind it.
     fn is_refused(&self, request: &Request) -> bool {
         let inputs = request.inputs.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        // One that makes less than it reads is the way out, however bad it is.
+        self.is_far_beyond(request.bytes) && request.bytes > inputs
+    }
+
+    /// Whether results are beyond the limit by many of them, or of what somebody asks for.
+    fn is_far_beyond(&self, bytes: u64) -> bool {
         // What is pinned is about to be read, and may go then.
         let stuck = self.broker.held().saturating_sub(self.pinned);
-        let most = self.broker.limit().saturating_add(request.bytes.max(self.largest).saturating_mul(REQUESTS_BEYOND));
-        // One that makes less than it reads is the way out, however bad it is.
-        stuck > most && request.bytes > inputs
+        stuck > self.broker.limit().saturating_add(bytes.max(self.largest).saturating_mul(REQUESTS_BEYOND))
     }
 
     /// The first request goes beyond the limit, or is refused.

@@ -78,9 +78,11 @@ impl State {
         self.broker.beyond_limit() <= self.leaving
     }
 
-    /// Looks at some of them while nothing else happens; says whether any may leave.
+    /// Looks at some of them while nothing else happens; says whether any may leave. Where nobody asks for memory there is time to
+    /// try those of which only their own world can tell.
     pub fn look_at_shared(&mut self) -> bool {
-        let found = self.look_at_some(LOOKS);
+        let tries = !self.is_pending() && self.try_some();
+        let found = self.look_at_some(LOOKS) || tries;
         if found {
             self.serve_pending();
             self.make_room();

@@ -235,14 +235,6 @@ fn what_nobody_asked_room_for_leaves_once_the_disk_has_room_again() {
     store.validate();
 }
 
-fn wait_until(is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "it never comes to that");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn others_leave_for_what_is_larger_than_was_promised() {
     let mut world = World::new(10 * UNIT);
@@ -310,4 +302,46 @@ fn no_request_is_refused_while_what_dead_processes_left_is_removed() {
     world.write_all();
     assert!(matches!(world.state.replies[..], [(to, Reply::Promised { .. })] if to == holder(100)));
     world.state.validate();
+}
+
+#[test]
+fn who_adds_results_of_unknown_size_is_refused_where_none_can_leave() {
+    let mut world = World::new(10 * UNIT);
+    world.state.disk.limit = 0;
+    let ask =
+        |world: &mut World, ticket, inputs| world.state.ask(Request { holder: holder(ticket), bytes: 0, inputs });
+    for ticket in 0..18 {
+        assert!(matches!(ask(&mut world, ticket, vec![]), Answer::Promised { .. }), "they may be small");
+        world.keep(1, None);
+        world.state.give_back(holder(ticket));
+    }
+    world.keep(1, None);
+    assert_eq!(ask(&mut world, 100, vec![]), Answer::Pending);
+    assert!(matches!(world.state.replies[..], [(to, Reply::Exhausted(_))] if to == holder(100)));
+    let read = *world.results.keys().next().unwrap();
+    assert!(matches!(ask(&mut world, 101, vec![(read, UNIT)]), Answer::Promised { .. }), "who reads may free some");
+    world.keep(1, None);
+    world.state.disk.limit = u64::MAX;
+    assert_eq!(ask(&mut world, 102, vec![]), Answer::Pending, "some leave first");
+}
+
+#[test]
+fn what_dead_children_left_goes_with_the_process() {
+    let (store, ear, asker, place) = store(400 * UNIT);
+    // SAFETY: the child touches the store and what it has itself, and leaves without any cleaning up.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let _kept = (0..8).map(|at| store.keep_unasked(block(at, 100), no_lineage(), facts(None)).unwrap());
+        let _kept: Vec<_> = _kept.collect();
+        store.make_room();
+        let has_written = store.report().unwrap().files_written > 0;
+        // SAFETY: it ends the child at once.
+        unsafe { libc::_exit(i32::from(!has_written)) };
+    }
+    assert_eq!(exit_code(child), Some(0));
+    let _kept = fill(&store, 8);
+    squeeze(&store, &ear, asker, 0);
+    assert!(std::fs::read_dir(place.path()).unwrap().count() > 0);
+    store.remove_files();
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
 }

@@ -226,7 +226,9 @@ fn what_somebody_in_its_own_world_referred_to_leaves_for_what_comes_later() {
         .collect();
     let set_used = |is_used: bool| {
         for kept in &kept {
-            Mutable::of(&kept.in_memory().unwrap()).is_in_use.store(is_used, Ordering::Relaxed);
+            // It is closed for a moment whenever it is tried to write it.
+            let value = std::iter::repeat_with(|| kept.in_memory()).flatten().next().unwrap();
+            Mutable::of(&value).is_in_use.store(is_used, Ordering::Relaxed);
         }
     };
     set_used(true);
@@ -237,4 +239,23 @@ fn what_somebody_in_its_own_world_referred_to_leaves_for_what_comes_later() {
         .collect();
     store.make_room();
     assert!(store.report().unwrap().held <= 400 * UNIT);
+}
+
+#[test]
+fn what_somebody_in_its_own_world_referred_to_leaves_though_nobody_asks_for_memory() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let keep = |number| store.keep_unasked(Mutable::value(number, false), no_lineage(), facts(None)).unwrap();
+    let kept: Vec<_> = (0..100).map(keep).collect();
+    let values: Vec<_> = kept.iter().map(|kept| kept.fetch().unwrap().unwrap()).collect();
+    assert_eq!(store.report().unwrap().held, 100 * 100 * UNIT);
+    values.iter().for_each(|value| Mutable::of(value).is_in_use.store(true, Ordering::Relaxed));
+    let report = |is_so: &dyn Fn(&MemoryReport) -> bool| wait_until(|| is_so(&store.report().unwrap()));
+    drop(values);
+    report(&|report| report.shared > 0);
+    for kept in &kept {
+        let value = std::iter::repeat_with(|| kept.in_memory()).flatten().next().unwrap();
+        Mutable::of(&value).is_in_use.store(false, Ordering::Relaxed);
+    }
+    report(&|report| report.held <= 400 * UNIT);
+    store.validate();
 }
