@@ -7,13 +7,13 @@
 //! they wait for.
 
 use crate::draft::Limits;
-use crate::line::ClassTurn;
 use crate::needs::Need;
 use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::queue::Head;
 use crate::requirement::{Requirement, Sums, change_sums};
 use crate::run::Run;
+use crate::run_queue::ClassTurn;
 use crate::scheduler::Scheduler;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;

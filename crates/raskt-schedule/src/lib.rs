@@ -13,7 +13,6 @@
 #![deny(clippy::iter_over_hash_type)]
 
 mod admit;
-mod aside;
 mod assign;
 mod batch;
 mod boxes;
@@ -32,12 +31,10 @@ mod holders;
 mod holdings;
 mod id;
 mod lending;
-mod line;
 mod look;
 mod needed;
 mod needs;
 mod offer;
-mod open_workers;
 mod opened;
 mod pages;
 mod placed;

@@ -10,10 +10,9 @@ mod need;
 pub(crate) use met::Standing;
 pub(crate) use need::Need;
 
-use crate::open_workers::OpenWorkers;
 use crate::requirement::Requirement;
 use crate::settings::Settings;
-use crate::worker_state::WorkerState;
+use crate::worker_state::{OpenWorkers, WorkerState};
 use crate::{Offer, WorkerId};
 use met::Met;
 use smallvec::SmallVec;

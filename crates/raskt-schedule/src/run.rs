@@ -3,7 +3,7 @@
 use crate::estimate::Estimate;
 use crate::needed::needed_for;
 use crate::needs::Need;
-use crate::queue::Head;
+use crate::queue::{Head, HeadTurn};
 use crate::requirement::Requirement;
 use crate::suspects::CrashSuspects;
 use crate::task::Tag;
@@ -165,6 +165,13 @@ impl Run {
                 self.suspects.pass(task);
             }
         }
+    }
+
+    /// When the head of the queue of `class` has its turn.
+    pub fn head_turn(&self, class: usize) -> Option<HeadTurn> {
+        let head = self.tasks.queues[class].head()?;
+        // There is nothing to compare the only one with: it isn't put in line anew with each hand-out.
+        Some(if self.classes.len() == 1 { HeadTurn::of_only(head.priority) } else { head.turn() })
     }
 
     /// What the tasks of `class` require.

@@ -5,14 +5,19 @@
 //! a task that waits for it holds a thread; runs of the same depth share the time as families do. Within a run, whatever tasks
 //! require, those go first that would if all stood in one queue ([`HeadTurn`]).
 
+mod aside;
+mod line;
+
+pub(crate) use line::ClassTurn;
+
 use crate::RunId;
-use crate::aside::Aside;
 use crate::by_number::ByNumber;
-use crate::line::{FamilyTurn, InLine, Line, RunTurn};
 use crate::needs::Need;
 use crate::policy::Order;
 use crate::queue::HeadTurn;
 use crate::shares::Shares;
+use aside::Aside;
+use line::{FamilyTurn, InLine, Line, RunTurn};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

@@ -5,7 +5,6 @@ use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
 use crate::planted::{self, Bug};
 use crate::policy::{Placement, SoonestStart};
-use crate::queue::{Head, HeadTurn};
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
@@ -230,9 +229,7 @@ impl Scheduler {
             && let Some(class) = run.tasks.queues.next_changed()
         {
             self.steps += 1;
-            let is_only = run.classes.len() == 1;
-            let turn_of = |head: Head| if is_only { HeadTurn::of_only(head.priority) } else { head.turn() };
-            let turn = run.tasks.queues[class].head().map(turn_of);
+            let turn = run.head_turn(class);
             self.queue.stand(id, class as u32, turn);
             if turn.is_none() {
                 self.waits.forget_class(id, class as u32);

@@ -1,9 +1,8 @@
 //! What is derived of the workers, and kept as they change.
 
-use crate::open_workers::{OpenWorkers, Seat};
 use crate::placed::Relief;
 use crate::settings::Settings;
-use crate::worker_state::WorkerState;
+use crate::worker_state::{OpenWorkers, Seat, WorkerState};
 use crate::{Attempt, Offer, RunId, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

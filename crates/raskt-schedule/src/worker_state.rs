@@ -1,7 +1,10 @@
 //! One worker, as the scheduler sees it (Dask: `WorkerState`).
 
+mod open_workers;
+
+pub(crate) use open_workers::{MemoryLeft, OpenWorkers, Seat};
+
 use crate::holdings::{Holdings, Move};
-use crate::open_workers::{MemoryLeft, Seat};
 use crate::placed::{Placed, Relief};
 use crate::policy::{Admission, Rebalance};
 use crate::requirement::{Requirement, Sums, change_sums};

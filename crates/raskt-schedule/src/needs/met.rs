@@ -5,10 +5,9 @@
 
 use super::need::Need;
 use crate::WorkerId;
-use crate::open_workers::Seat;
 use crate::requirement::Requirement;
 use crate::settings::Settings;
-use crate::worker_state::WorkerState;
+use crate::worker_state::{Seat, WorkerState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

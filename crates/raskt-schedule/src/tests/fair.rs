@@ -6,7 +6,7 @@ use raskt_graph::*;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-const MILLISECOND: u64 = 1_000_000;
+pub(super) const MILLISECOND: u64 = 1_000_000;
 
 /// A graph of so many tasks that state how long they take, or of which nobody knows anything.
 fn tasks(count: u32, nanoseconds: u64, annotations: Annotations) -> (Arc<Graph>, Vec<TaskRange>) {
@@ -20,13 +20,13 @@ fn tasks(count: u32, nanoseconds: u64, annotations: Annotations) -> (Arc<Graph>,
 }
 
 /// One worker with a clock: its assignments end in the order of their ends.
-struct Clock {
-    scheduler: Scheduler,
+pub(super) struct Clock {
+    pub scheduler: Scheduler,
     now: u64,
     events: u64,
     /// What a task of a run takes.
-    takes: BTreeMap<RunId, u64>,
-    running: VecDeque<(u64, Assignment)>,
+    pub takes: BTreeMap<RunId, u64>,
+    pub running: VecDeque<(u64, Assignment)>,
     /// When the first task of each run began.
     began: BTreeMap<RunId, u64>,
     done: BTreeMap<RunId, u64>,
@@ -41,7 +41,7 @@ impl Clock {
         Self::with(Offer::slots(slots))
     }
 
-    fn with(offer: Offer) -> Self {
+    pub fn with(offer: Offer) -> Self {
         let mut scheduler = Scheduler::new(MILLISECOND / 5);
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer });
         let (takes, began, done) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -58,7 +58,7 @@ impl Clock {
         self.handle(Event::GraphAdded { run: RunId(run), parent: parent.map(RunId), graph, wanted });
     }
 
-    fn handle(&mut self, event: Event) {
+    pub fn handle(&mut self, event: Event) {
         self.scheduler.handle_event(Time(self.now), event);
         while let Some(action) = self.scheduler.poll_action() {
             if let Action::Assign { assignment, .. } = action {
@@ -73,7 +73,7 @@ impl Clock {
     }
 
     /// The assignment that ends first does; false if none runs.
-    fn step(&mut self) -> bool {
+    pub fn step(&mut self) -> bool {
         let first = self.running.iter().enumerate().min_by_key(|(_, (end, _))| *end).map(|(at, _)| at);
         let Some((end, assignment)) = first.and_then(|at| self.running.remove(at)) else { return false };
         self.now = end;
@@ -194,32 +194,6 @@ fn what_tasks_of_one_run_wait_for_shares_the_time_between_them() {
     assert!(first.abs_diff(second) <= 100, "they have had {first} and {second} ms");
 }
 
-/// Blocks are made, and each is read where there is a GPU: what is made is read when it is there, and not when all has been made.
-#[test]
-fn what_requires_something_goes_before_new_work_of_its_own_run() {
-    let mut graph = GraphBuilder::new();
-    let op = op(&mut graph);
-    let (cost, grid) = (Cost { nanoseconds: MILLISECOND, ..Cost::default() }, Grid::new([1000]));
-    let made = graph.layer(Layer::new("made", op, Shape::source(1000)).with_cost(cost)).unwrap();
-    let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(made, grid)] };
-    let read = Layer { annotations: Arc::new(gpus(1)), ..Layer::new("read", op, shape) };
-    let read = graph.layer(read.with_cost(cost)).unwrap();
-    let mut clock = Clock::with(Offer { resources: [("gpu".into(), 1)].into(), ..Offer::slots(2) });
-    clock.takes.insert(RunId(1), MILLISECOND);
-    let wanted = vec![TaskRange { layer: read, start: 0, end: 1000 }];
-    clock.handle(Event::GraphAdded { run: RunId(1), parent: None, graph: Arc::new(graph.finish()), wanted });
-    (0..4).for_each(|_| assert!(clock.step()));
-    for _ in 0..200 {
-        let layers: Vec<_> = clock.running.iter().map(|(_, assignment)| assignment.tasks[0].layer).collect();
-        assert!(
-            layers.contains(&read) && layers.contains(&made),
-            "a GPU does nothing, or nothing is made for it: {layers:?}"
-        );
-        // Those that began together end together.
-        (0..2).for_each(|_| assert!(clock.step()));
-    }
-}
-
 #[test]
 fn a_slot_that_is_lent_goes_to_the_run_that_is_waited_for_and_comes_back_with_its_end() {
     let mut clock = Clock::new(1);
@@ -326,7 +300,7 @@ fn what_is_under_way_of_a_nested_run_that_is_forgotten_is_given_back() {
     assert!((1800..=2200).contains(&had), "it has had {had} ms of 4000");
 }
 
-fn gpus(amount: u64) -> Annotations {
+pub(super) fn gpus(amount: u64) -> Annotations {
     Annotations { resources: [("gpu".into(), amount)].into(), ..Annotations::default() }
 }
 

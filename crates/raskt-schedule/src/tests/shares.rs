@@ -2,11 +2,9 @@
 
 use crate::RunId;
 use crate::needs::Need;
-use crate::queue::{HeadPlace, HeadTurn};
+use crate::queue::HeadTurn;
 use crate::run_queue::RunQueue;
 use proptest::prelude::*;
-use raskt_graph::LayerId;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
@@ -25,7 +23,7 @@ fn order(queue: &RunQueue) -> Vec<u64> {
     all
 }
 
-fn queue(runs: &[(u64, Option<u64>, i32)]) -> RunQueue {
+pub fn queue(runs: &[(u64, Option<u64>, i32)]) -> RunQueue {
     let mut queue = RunQueue::default();
     for &(run, parent, priority) in runs {
         queue.add(RunId(run), parent.map(RunId));
@@ -57,38 +55,6 @@ fn runs_of_the_same_depth_share_the_time_of_their_family() {
     (1..=6).for_each(|run| queue.remove(RunId(run)));
     queue.validate([].into_iter());
     assert!(queue.is_empty());
-}
-
-/// Classes of a run are served as if all stood in one queue.
-#[test]
-fn within_a_run_sources_go_last_and_later_layers_first() {
-    let mut queue = queue(&[(1, None, 0)]);
-    let turn = |place| Some(HeadTurn { place, ..HeadTurn::of_only(0) });
-    let ready = |layer| turn(HeadPlace::Ready(Reverse(LayerId(layer))));
-    let source = |along| turn(HeadPlace::Source(along, LayerId(1)));
-    let classes = |queue: &RunQueue| {
-        let mut from = Bound::Unbounded;
-        std::iter::from_fn(|| {
-            let next = queue.next(from)?;
-            from = Bound::Excluded(next);
-            Some(next.class())
-        })
-        .collect::<Vec<_>>()
-    };
-    for (class, head) in [(0, source(70)), (1, ready(2)), (2, ready(3)), (3, source(50))] {
-        queue.stand(RunId(1), class, head);
-    }
-    assert_eq!(classes(&queue), [2, 1, 3, 0]);
-    // One has another head; of one that stands aside that shows when it is woken.
-    let gpu = Need::NONE.next();
-    queue.park(RunId(1), 3, gpu);
-    queue.stand(RunId(1), 2, ready(1));
-    queue.stand(RunId(1), 3, ready(4));
-    assert_eq!(classes(&queue), [1, 2, 0]);
-    queue.validate([RunId(1)].into_iter());
-    assert!(queue.wake(gpu));
-    assert_eq!(classes(&queue), [3, 1, 2, 0]);
-    queue.validate([RunId(1)].into_iter());
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use super::Workers;
 use crate::WorkerId;
 use crate::needs::{Able, Need, Standing};
-use crate::open_workers::{MemoryLeft, OpenWorkers};
 use crate::requirement::Requirement;
-use crate::worker_state::WorkerState;
+use crate::worker_state::{MemoryLeft, OpenWorkers, WorkerState};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
