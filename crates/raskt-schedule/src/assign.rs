@@ -289,8 +289,9 @@ impl Scheduler {
             priority = run.tasks.layers[layer].priority;
             is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
         }
-        if let Some(requirement) = &requirement {
-            self.end_reserve(requirement);
+        // What is lent is taken from nobody, and helps nobody else who asks for the same.
+        if let Some(requirement) = requirement.as_deref().filter(|_| !handed.is_lent) {
+            self.end_reserve(requirement, worker, priority);
         }
         let expected = is_known.then_some(nanoseconds);
         let relief = handed.gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();

@@ -21,16 +21,21 @@ impl Scheduler {
         }
     }
 
-    /// Something is handed out that requires this.
-    pub(crate) fn end_reserve(&mut self, requirement: &Requirement) {
+    /// Something of this priority is handed out in line that requires this. If it is one of those who stand aside, or might, they
+    /// have had a turn. What goes first anyway is none: it may go on elsewhere for as long as it likes.
+    pub(crate) fn end_reserve(&mut self, requirement: &Requirement, worker: WorkerId, priority: i32) {
         if self.reserves.is_empty() {
             return;
         }
-        if let Some(need) = self.workers.needs.find(requirement) {
-            self.drop_reserve(need);
-            if self.queue.first_aside(need).is_some() {
-                self.note_aside(need);
-            }
+        let Some(need) = self.workers.needs.find(requirement) else { return };
+        let aside = self.queue.first_aside(need);
+        let goes_first = aside.is_some_and(|aside| priority > aside);
+        if goes_first && self.reserves.kept_for(need) != Some(worker) {
+            return;
+        }
+        self.drop_reserve(need);
+        if aside.is_some() {
+            self.note_aside(need);
         }
     }
 

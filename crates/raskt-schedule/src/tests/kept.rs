@@ -142,3 +142,49 @@ fn nor_does_a_suspect_leave_others_aside() {
     assert_eq!(cluster.only(3).map(|(worker, _)| worker), Some(0), "it borrows what it requires");
     assert!(cluster.only(5).is_some());
 }
+
+/// Time goes on in quarters of a second, in each of which one task of `run` ends on `worker`, until run 3 is given something: after
+/// so many of them. After each, `then` is done.
+fn quarters_until_given(cluster: &mut Cluster, run: u64, workers: &[u32], then: impl Fn(&mut Cluster, usize)) -> usize {
+    for quarter in 0..400 {
+        if cluster.only(3).is_some() {
+            return quarter;
+        }
+        cluster.now.0 += 250_000_000;
+        let worker = workers[quarter % workers.len()];
+        match cluster.of(run, worker).is_empty() {
+            true => cluster.handle(Event::TimePassed),
+            false => cluster.end(worker, run),
+        }
+        then(cluster, quarter);
+    }
+    400
+}
+
+/// Others of a higher priority are handed the same again and again, elsewhere; or those that a task waits for, which lends it.
+#[test]
+fn whoever_stands_aside_is_not_passed_by_what_others_get_elsewhere() {
+    for is_borrowed in [false, true] {
+        let mut cluster = Cluster::new();
+        cluster.join(0, 1, 4);
+        let first = Annotations { priority: 1, ..gpu(4) };
+        let chain = |annotations| layers(vec![annotations; 200], true);
+        if is_borrowed {
+            submit_one(&mut cluster, 1, None, gpu(4));
+            cluster.submit(4, Some(1), chain(gpu(4)));
+            cluster.lend(0, 4);
+        } else {
+            cluster.submit(4, None, chain(first));
+        }
+        cluster.join(1, 4, 4);
+        cluster.submit(2, None, layers(vec![gpu(1); 2000], false));
+        assert_eq!((cluster.of(4, 0).len(), cluster.of(2, 1).len()), (1, 4));
+        submit_one(&mut cluster, 3, None, gpu(4));
+        let goes_on = |cluster: &mut Cluster, quarter| match quarter % 3 {
+            0 => cluster.end(0, 4),
+            _ => {}
+        };
+        let quarters = quarters_until_given(&mut cluster, 2, &[1], goes_on);
+        assert!(quarters < 40, "nothing in {quarters} quarters of a second (borrowed: {is_borrowed})");
+    }
+}

@@ -8,10 +8,10 @@ use std::sync::Arc;
 pub(super) struct Cluster {
     pub scheduler: Scheduler,
     pub now: Time,
-    given: Vec<(WorkerId, Assignment)>,
-    stalled: Vec<RunId>,
+    pub given: Vec<(WorkerId, Assignment)>,
+    pub stalled: Vec<RunId>,
     pub failed: Vec<(RunId, Vec<Death>)>,
-    finished: Vec<RunId>,
+    pub finished: Vec<RunId>,
 }
 
 pub(super) fn gpu(amount: u64) -> Annotations {
