@@ -300,6 +300,7 @@ impl Scheduler {
             tasks: tasks.clone(),
             nanoseconds,
             memory,
+            since: self.now,
             priority,
             is_lent: handed.is_lent,
             requirement,

@@ -319,8 +319,7 @@ impl WorkerState {
 
     /// The same, if that keeps it from what is required here.
     pub fn is_kept_from(&self, requirement: &Requirement) -> Option<&Arc<Requirement>> {
-        let has_in_common = |name| requirement.resources.contains_key(name);
-        self.keeper().filter(|kept| ***kept != *requirement && kept.resources.keys().any(has_in_common))
+        self.keeper().filter(|kept| ***kept != *requirement && kept.shares(requirement))
     }
 
     /// Some of what is required of which less is left, and how much it is.
@@ -471,7 +470,7 @@ impl WorkerState {
 }
 
 /// What is required and isn't borrowed.
-fn own_part(requirement: &Requirement, borrowed: &Resources) -> Resources {
+pub(crate) fn own_part(requirement: &Requirement, borrowed: &Resources) -> Resources {
     let mut own = requirement.resources.clone();
     change_resources(&mut own, borrowed, false);
     own

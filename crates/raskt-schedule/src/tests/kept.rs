@@ -188,3 +188,25 @@ fn whoever_stands_aside_is_not_passed_by_what_others_get_elsewhere() {
         assert!(quarters < 40, "nothing in {quarters} quarters of a second (borrowed: {is_borrowed})");
     }
 }
+
+/// One of two workers is at something for hours: there, there is never enough, and with the other one there is soon.
+#[test]
+fn a_worker_that_is_busy_for_long_is_not_kept_for_long() {
+    for (busy, waits) in [(1, 0), (3, 20)] {
+        let mut cluster = Cluster::new();
+        cluster.join(0, 5, 4);
+        cluster.submit(1, None, layers(vec![gpu(1); busy], false));
+        cluster.submit(2, None, layers(vec![gpu(1); 4000], false));
+        // The other worker comes when it is known already which one is kept, or before.
+        if waits == 0 {
+            cluster.join(1, 4, 4);
+        }
+        submit_one(&mut cluster, 3, None, gpu(4));
+        if waits > 0 {
+            lose_patience(&mut cluster, 1);
+            cluster.join(1, 4, 4);
+        }
+        let quarters = quarters_until_given(&mut cluster, 2, &[1, 0], |_, _| ());
+        assert!(quarters < 60, "nothing in {quarters} quarters of a second ({busy} tasks take hours)");
+    }
+}
