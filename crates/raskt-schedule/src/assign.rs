@@ -39,14 +39,15 @@ impl Scheduler {
         self.assign_borrowers();
         self.wake_waiting();
         self.keep_room();
-        loop {
+        let mut has_woken = true;
+        self.wake_before_reserves();
+        while has_woken {
             self.assign_all_in_line();
             self.assign_passed_suspects();
             // For whom a worker was kept has had it: what is left of it is there for those who stand aside, and nothing else comes free
             // while work is handed out.
-            if !self.reserves.take_has_ended() || !self.wake_opened() {
-                break;
-            }
+            has_woken = self.reserves.take_has_ended() && self.wake_opened();
+            has_woken |= self.wake_before_reserves();
         }
         self.steal();
         self.tell_of_stalls();
@@ -195,6 +196,7 @@ impl Scheduler {
             net = 0;
             chosen = self.choose(id, first, requirement.as_deref(), net);
         }
+        let chosen = chosen.or_else(|| self.find_reserved(requirement.as_deref(), head.priority, net));
         let Some(worker) = chosen else { return Turn::NotNow };
         let mut limits = self.limits(id, worker);
         // What goes ahead doesn't run task by task.

@@ -3,7 +3,7 @@
 //! Where others ask for less, there would never be enough: whatever comes free they take. So whoever stands aside for a resource,
 //! while nothing is handed out that requires the same, for as long as the patience lasts, gets a worker where nobody else is given
 //! any of that resource, until there is enough for one assignment; then all begins anew. Those who don't ask for the resource
-//! aren't concerned, nor is anybody of a higher priority kept waiting by whom a worker's resource is in use.
+//! aren't concerned, nor is anybody of a higher priority: he is given what he asks for as if nobody else did.
 
 mod reserving;
 
@@ -20,8 +20,9 @@ pub(crate) struct Reserves {
     by_time: BTreeSet<(Time, Need)>,
     /// The workers that are kept.
     kept: BTreeMap<Need, Kept>,
-    /// Where to look next.
+    /// Where to look next: for one that can be kept, and of those that are.
     next: WorkerId,
+    next_kept: Need,
     /// A worker isn't kept any more that was.
     has_ended: bool,
 }
@@ -112,6 +113,17 @@ impl Reserves {
 
     pub fn is_empty(&self) -> bool {
         self.aside.is_empty() && self.kept.is_empty()
+    }
+
+    /// What workers are kept for, and which, from the place where to look next.
+    pub fn kept_from_next(&self) -> impl Iterator<Item = (Need, WorkerId)> {
+        let all = self.kept.range(self.next_kept..).chain(self.kept.range(..self.next_kept));
+        all.map(|(&need, kept)| (need, kept.worker))
+    }
+
+    /// Of the workers that are kept, the one for this is to be looked at next.
+    pub fn look_next_at(&mut self, need: Need) {
+        self.next_kept = need;
     }
 
     /// What workers are kept for, and which.

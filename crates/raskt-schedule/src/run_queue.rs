@@ -26,6 +26,8 @@ pub(crate) struct RunQueue {
     parked_as: BTreeMap<(RunId, u32), (Need, Turn, Member)>,
     /// By what they stand aside for, their families, and how many classes of each.
     aside: BTreeMap<(Need, Reverse<i32>), BTreeMap<RunId, u32>>,
+    /// What those ask for who stand aside, and not for memory, the highest priority first.
+    asked: BTreeSet<(Reverse<i32>, Need)>,
     /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since: by priority.
     looks: u64,
     awake: BTreeSet<(i32, RunId, u32)>,
@@ -146,6 +148,7 @@ impl RunQueue {
         self.parked.insert(parked);
         self.parked_as.insert((run, class), parked);
         *self.aside.entry((need, turn.0)).or_default().entry(family).or_default() += 1;
+        self.asked.extend(Some((turn.0, need)).filter(|_| need != Need::MEMORY));
     }
 
     /// The first that stands aside for `need` is in line again; whether there was one.
@@ -169,6 +172,11 @@ impl RunQueue {
     pub fn first_aside(&self, need: Need) -> Option<i32> {
         let range = (need, Reverse(i32::MAX))..=(need, Reverse(i32::MIN));
         self.aside.range(range).next().map(|(&(_, Reverse(priority)), _)| priority)
+    }
+
+    /// What those ask for of a higher priority who stand aside, the highest first.
+    pub fn asked_before(&self, priority: i32) -> impl Iterator<Item = Need> {
+        self.asked.range(..(Reverse(priority), Need::NONE)).map(|&(_, need)| need)
     }
 
     /// A class of a run is in line again if it is held back.
@@ -207,6 +215,7 @@ impl RunQueue {
         }
         if families.is_empty() {
             self.aside.remove(&(need, priority));
+            self.asked.remove(&(priority, need));
         }
     }
 
@@ -306,7 +315,12 @@ impl RunQueue {
     /// Whether there is no run.
     pub fn is_empty(&self) -> bool {
         let has_none = self.turns.is_empty() && self.standing.is_empty() && self.parked.is_empty();
-        has_none && self.awake.is_empty() && self.aside.is_empty() && self.runs.is_empty() && self.shares.is_empty()
+        has_none
+            && self.awake.is_empty()
+            && self.aside.is_empty()
+            && self.asked.is_empty()
+            && self.runs.is_empty()
+            && self.shares.is_empty()
     }
 
     /// Whether nothing of `run` is in line.
@@ -360,6 +374,8 @@ impl RunQueue {
             *aside.entry((need, priority)).or_default().entry(family).or_default() += 1;
         }
         assert_eq!(self.aside, aside, "families that stand aside");
+        let asked = aside.keys().filter(|(need, _)| *need != Need::MEMORY).map(|&(need, priority)| (priority, need));
+        assert_eq!(self.asked, asked.collect(), "what is asked for aside");
         let mut families = BTreeMap::<RunId, u64>::new();
         self.runs.values().for_each(|place| *families.entry(place.family).or_default() += 1);
         self.shares.validate(&families, |family, priority| members.contains_key(&(family, priority)));

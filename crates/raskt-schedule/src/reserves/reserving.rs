@@ -9,11 +9,18 @@ use crate::worker_state::{WorkerState, own_part};
 use crate::workers::Workers;
 use crate::{RunId, Time, WorkerId};
 use raskt_graph::Resources;
+use smallvec::SmallVec;
 use std::iter;
 use std::sync::Arc;
 
 /// Workers that are looked at to find the one with the least to do.
 const ABLE_LOOKED_AT: usize = 16;
+
+/// Workers that are kept for others which are looked at for whoever finds no other one.
+const KEPT_LOOKED_AT: usize = 16;
+
+/// Requirements of a higher priority that are looked at when a worker has changed that is kept.
+const ASKED_LOOKED_AT: usize = 16;
 
 impl Scheduler {
     /// Somebody has come to stand aside for `need`.
@@ -85,6 +92,56 @@ impl Scheduler {
             }
             self.note_aside(need);
         }
+    }
+
+    /// A worker that is kept for those of a lower priority and could take this, which adds `net` bytes: nobody waits for them.
+    pub(crate) fn find_reserved(
+        &mut self,
+        requirement: Option<&Requirement>,
+        priority: i32,
+        net: u64,
+    ) -> Option<WorkerId> {
+        let requirement = requirement.filter(|_| !self.reserves.is_empty())?;
+        let kept: SmallVec<[_; KEPT_LOOKED_AT]> = self.reserves.kept_from_next().take(KEPT_LOOKED_AT).collect();
+        self.steps += kept.len() as u64;
+        let admission = &self.settings.admission;
+        let admits = |worker| net == 0 || self.workers.get(worker).is_some_and(|state| state.admits(admission, net));
+        let goes_first = |need| self.reserves.priority(need).is_some_and(|other| other < priority);
+        let is_found = |&&(need, worker): &&(Need, WorkerId)| {
+            goes_first(need) && self.workers.would_take(worker, requirement) && admits(worker)
+        };
+        let found = kept.iter().find(is_found).copied();
+        // The same would be found to be of no use again.
+        let next = found.or(kept.last().map(|&(need, worker)| (need.next(), worker)));
+        next.into_iter().for_each(|(need, _)| self.reserves.look_next_at(need));
+        found.map(|(_, worker)| worker)
+    }
+
+    /// Something has happened to workers that are kept: those of a higher priority who stand aside, and whom these could take, have
+    /// their turn again. Says whether there is one.
+    pub(crate) fn wake_before_reserves(&mut self) -> bool {
+        let mut has_woken = false;
+        while let Some(worker) = self.workers.next_reserved() {
+            self.steps += 1;
+            has_woken |= self.wake_before_reserve(worker);
+        }
+        has_woken
+    }
+
+    fn wake_before_reserve(&mut self, worker: WorkerId) -> bool {
+        let kept_for = self.workers.get(worker).and_then(WorkerState::kept_for);
+        let kept_for = kept_for.and_then(|requirement| self.workers.needs.find(requirement));
+        let priority = kept_for.and_then(|need| self.reserves.priority(need));
+        let Some((kept_for, priority)) = kept_for.zip(priority) else { return false };
+        let asked: SmallVec<[_; ASKED_LOOKED_AT]> = self.queue.asked_before(priority).take(ASKED_LOOKED_AT).collect();
+        self.steps += asked.len() as u64;
+        let is_taken = |need: &Need| {
+            let requirement = self.workers.needs.requirement(*need);
+            requirement.is_some_and(|requirement| self.workers.would_take(worker, requirement))
+        };
+        let taken: SmallVec<[_; ASKED_LOOKED_AT]> = asked.into_iter().filter(is_taken).collect();
+        self.reserves.look_next_at(kept_for);
+        taken.into_iter().fold(false, |has_woken, need| self.queue.wake(need) | has_woken)
     }
 
     /// `kept` may be at something that takes very long. If there is another worker where enough comes free in less than half of the

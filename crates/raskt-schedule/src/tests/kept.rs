@@ -210,3 +210,30 @@ fn a_worker_that_is_busy_for_long_is_not_kept_for_long() {
         assert!(quarters < 60, "nothing in {quarters} quarters of a second ({busy} tasks take hours)");
     }
 }
+
+/// What is kept is kept from equals, and from nobody who goes first: be he there when something comes free, or come later.
+#[test]
+fn nobody_of_a_higher_priority_waits_for_what_is_kept_for_others() {
+    for is_there in [false, true] {
+        let mut cluster = Cluster::new();
+        cluster.join(0, 8, 4);
+        cluster.submit(1, None, layers(vec![gpu(1); 4], false));
+        submit_one(&mut cluster, 2, None, gpu(4));
+        lose_patience(&mut cluster, 1);
+        submit_one(&mut cluster, 4, None, gpu(1));
+        if !is_there {
+            (0..2).for_each(|_| cluster.end(0, 1));
+        }
+        for run in [3, 5] {
+            submit_one(&mut cluster, run, None, Annotations { priority: 10, ..gpu(1) });
+        }
+        if is_there {
+            assert!(cluster.of(3, 0).is_empty());
+            (0..2).for_each(|_| cluster.end(0, 1));
+        }
+        assert_eq!([3, 4, 5].map(|run| cluster.of(run, 0).len()), [1, 0, 1]);
+        assert_eq!(cluster.scheduler.reserves.kept().count(), 1, "the rest is kept as before");
+        [1, 1, 3, 5].into_iter().for_each(|run| cluster.end(0, run));
+        assert_eq!([2, 4].map(|run| cluster.of(run, 0).len()), [1, 0]);
+    }
+}
