@@ -133,15 +133,16 @@ impl Scheduler {
             }
             return;
         }
-        let class = self.runs.get(&id).and_then(|run| run.suspects.class_of(group));
-        if class.is_some_and(|class| !self.is_free_for(worker, id, class)) {
+        let run = self.runs.get(&id).filter(|run| run.suspects.has_worker(group));
+        let class = run.and_then(|run| run.suspects.class_of(group));
+        let Some(class) = class else { return self.workers.quarantine(worker, None) };
+        if !self.is_free_for(worker, id, class) {
             return;
         }
         let limits = self.limits(id, worker);
         let batch = self.runs.get_mut(&id).and_then(|run| {
-            let requirement = run.requirement_of(run.suspects.class_of(group)?);
             let tasks = run.suspects.leave_to_worker(group);
-            Some((requirement, run.take_these(&tasks, worker, limits, false)?))
+            Some((run.requirement_of(class), run.take_these(&tasks, worker, limits, false)?))
         });
         let Some((requirement, batch)) = batch else { return self.workers.quarantine(worker, None) };
         let attempt = Some(batch.attempt);

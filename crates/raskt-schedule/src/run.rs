@@ -150,6 +150,23 @@ impl Run {
         }
     }
 
+    /// No client wants `tasks` any more. Suspects that nobody needs look for no worker; if they are needed again they are suspects
+    /// as before.
+    pub fn unwant(&mut self, tasks: &[TaskRange]) {
+        let (suspects, mut groups) = (&self.suspects, BTreeSet::new());
+        self.tasks.unwant(&self.graph, tasks, |task| groups.extend(suspects.group_of(task)));
+        for group in groups {
+            let tasks = self.suspects.tasks_of(group);
+            if !tasks.into_iter().flat_map(TaskRange::tasks).any(|task| self.is_ready(task)) {
+                self.suspects.withdraw(group);
+            }
+        }
+    }
+
+    fn is_ready(&self, task: TaskId) -> bool {
+        self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready
+    }
+
     /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.
     pub fn pass_suspects(&mut self, head: Head, count: u64) {
         if self.suspects.is_empty() {
@@ -158,7 +175,7 @@ impl Run {
         let passed = TaskRange { layer: head.layer, start: head.start, end: head.start + count };
         for task in self.suspects.within(passed).into_iter().flat_map(TaskRange::tasks) {
             self.tasks.steps += 1;
-            if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
+            if self.is_ready(task) {
                 self.suspects.pass(task);
             }
         }

@@ -123,7 +123,7 @@ impl CrashSuspects {
         (start.layer == task.layer && task.index < stretch.end).then_some((start, stretch))
     }
 
-    fn group_of(&self, task: TaskId) -> Option<Group> {
+    pub fn group_of(&self, task: TaskId) -> Option<Group> {
         self.find(task).and_then(|(_, stretch)| stretch.group)
     }
 
@@ -249,6 +249,19 @@ impl CrashSuspects {
                 self.ready.insert((members.class, group));
             }
         }
+    }
+
+    /// No task of `group` is ready any more: it looks for no worker, and has none.
+    pub fn withdraw(&mut self, group: Group) {
+        if let Some(members) = self.groups.get_mut(&group) {
+            members.has_worker = false;
+            self.ready.remove(&(members.class, group));
+        }
+    }
+
+    /// Whether a worker is kept for `group`, which it hasn't been given yet.
+    pub fn has_worker(&self, group: Group) -> bool {
+        self.groups.get(&group).is_some_and(|members| members.has_worker)
     }
 
     /// Whether a group looks for a worker.
