@@ -335,9 +335,12 @@ impl Scheduler {
             let placed = |worker: WorkerId| self.workers.get(worker).map(|state| (worker, state));
             let ahead = self.workers.ahead().filter_map(placed);
             let ahead = ahead.map(|(worker, state)| state.placed().rev().map(move |placed| (worker, placed)));
-            let found = rebalance.find(ahead, |(_, (_, placed))| {
+            let found = rebalance.find(ahead, |(worker, (key, placed))| {
                 self.steps += 1;
-                let is_free = !placed.is_started && placed.stolen_for.is_none();
+                // No other worker would be kept for a suspect that came to it in this way.
+                let state = self.workers.get(*worker);
+                let is_suspect = state.is_some_and(|state| state.suspects().any(|suspect| suspect == **key));
+                let is_free = !placed.is_started && placed.stolen_for.is_none() && !is_suspect;
                 is_free && self.workers.can_take(idle, placed.requirement.as_deref())
             });
             let found = found.map(|(worker, (&(run, attempt), placed))| (worker, run, attempt, placed.tasks.clone()));

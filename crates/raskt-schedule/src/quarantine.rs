@@ -123,16 +123,10 @@ impl Scheduler {
         state.is_some_and(|state| requirement.is_none_or(|required| has(state, &required)))
     }
 
-    /// Hands the suspects over if their worker is free of everything else, and frees it if they are gone.
+    /// Hands suspects that a worker hasn't been given yet over if it is free of everything else, and frees it if they are gone.
     fn go_on_with(&mut self, worker: WorkerId) {
         let Some(state) = self.workers.get(worker) else { return };
-        let Some(Quarantine { run: id, group, attempt }) = state.quarantine() else { return };
-        if let Some(attempt) = attempt {
-            if state.find(id, attempt).is_none() {
-                self.workers.quarantine(worker, None);
-            }
-            return;
-        }
+        let Some(Quarantine { run: id, group, attempt: None }) = state.quarantine() else { return };
         let run = self.runs.get(&id).filter(|run| run.suspects.has_worker(group));
         let class = run.and_then(|run| run.suspects.class_of(group));
         let Some(class) = class else { return self.workers.quarantine(worker, None) };
@@ -205,21 +199,20 @@ impl Scheduler {
             let Some(class) = current.first().map(|first| run.tasks.layers[first.layer.0 as usize].class) else {
                 continue;
             };
-            let alone = run.suspects.note(&current, class, death);
-            guilty.extend(alone.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
+            let counted = run.suspects.note(&current, class, death);
+            guilty.extend(counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
         }
         guilty
     }
 
     /// The assignment for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have
-    /// some of them beside it.
+    /// some of them beside it. Where that is so of two, it is of neither.
     fn alone_on(&self, worker: WorkerId, state: &WorkerState) -> Option<(RunId, Attempt)> {
-        let Quarantine { run, attempt, .. } = state.quarantine()?;
-        let attempt = attempt.filter(|&attempt| state.find(run, attempt).is_some())?;
         let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { state.orphans() };
         // A task that was cancelled and still runs may be to blame as well. A task that waits for others does nothing
         // meanwhile.
-        let beside = state.placed().count() as u64 - 1 + orphans;
-        (beside <= self.lent_by_others(worker, run, state)).then_some((run, attempt))
+        let beside = (state.placed().count() as u64 + orphans).saturating_sub(1);
+        let mut alone = state.suspects().filter(|&(run, _)| beside <= self.lent_by_others(worker, run, state));
+        alone.next().filter(|_| alone.next().is_none())
     }
 }
