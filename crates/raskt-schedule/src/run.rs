@@ -150,6 +150,12 @@ impl Run {
         }
     }
 
+    /// `worker` holds the result of `task`, which a client put there: it is done, though it hasn't run.
+    pub fn give(&mut self, task: TaskId, worker: WorkerId) {
+        self.tasks.give(&self.graph, task, worker);
+        self.clear(task);
+    }
+
     /// No client wants `tasks` any more. Suspects that nobody needs look for no worker; if they are needed again they are suspects
     /// as before.
     pub fn unwant(&mut self, tasks: &[TaskRange]) {

@@ -312,11 +312,7 @@ impl Scheduler {
             run.know(worker);
             for range in tasks {
                 run.tasks.learn_size(range.layer, each);
-                for task in range.tasks() {
-                    run.tasks.give(&run.graph, task, worker);
-                    // It ends without a death, though it hasn't run.
-                    run.clear(task);
-                }
+                range.tasks().for_each(|task| run.give(task, worker));
                 run.estimates[range.layer.0 as usize].learn_bytes(range.len(), each.saturating_mul(range.len()));
             }
         });

@@ -180,9 +180,10 @@ fn whoever_stands_aside_is_not_passed_by_what_others_get_elsewhere() {
         cluster.submit(2, None, layers(vec![gpu(1); 2000], false));
         assert_eq!((cluster.of(4, 0).len(), cluster.of(2, 1).len()), (1, 4));
         submit_one(&mut cluster, 3, None, gpu(4));
-        let goes_on = |cluster: &mut Cluster, quarter| match quarter % 3 {
-            0 => cluster.end(0, 4),
-            _ => {}
+        let goes_on = |cluster: &mut Cluster, quarter| {
+            if quarter % 3 == 0 {
+                cluster.end(0, 4);
+            }
         };
         let quarters = quarters_until_given(&mut cluster, 2, &[1], goes_on);
         assert!(quarters < 40, "nothing in {quarters} quarters of a second (borrowed: {is_borrowed})");
