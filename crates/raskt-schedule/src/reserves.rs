@@ -1,9 +1,11 @@
 //! Room for those who ask for more of a resource than comes free at a time.
 //!
 //! Where others ask for less, there would never be enough: whatever comes free they take. So whoever stands aside for a resource,
-//! while nothing is handed out that requires the same, for as long as the patience lasts, gets a worker where nobody else is given
-//! any of that resource, until there is enough for one assignment; then all begins anew. Those who don't ask for the resource
-//! aren't concerned, nor is anybody of a higher priority: he is given what he asks for as if nobody else did.
+//! while none of those who ask for the same has a turn, for as long as the patience lasts, gets a worker where nobody else is given
+//! any of that resource, until there is enough for one assignment; then all begins anew. What goes first anyway, or is lent to those
+//! whom a task waits for, is no such turn. The worker is one that is expected to have enough soon, and another one if it turns out to
+//! be at something for long. Those who don't ask for the resource aren't concerned, nor is anybody of a higher priority: he is given
+//! what he asks for as if nobody else did.
 
 mod reserving;
 
