@@ -40,14 +40,15 @@ impl Scheduler {
         self.assign_borrowers();
         self.wake_waiting();
         self.keep_room();
-        loop {
+        let mut has_woken = true;
+        self.wake_before_reserves();
+        while has_woken {
             self.assign_all_in_line();
             self.assign_passed_suspects();
             // For whom a worker was kept has had it: what is left of it is there for those who stand aside, and nothing else comes free
             // while work is handed out.
-            if !self.reserves.take_has_ended() || !self.wake_opened() {
-                break;
-            }
+            has_woken = self.reserves.take_has_ended() && self.wake_opened();
+            has_woken |= self.wake_before_reserves();
         }
         self.steal();
         self.tell_of_stalls();
@@ -196,6 +197,7 @@ impl Scheduler {
             chosen = self.choose(id, first, requirement.as_deref(), (net, true));
             net = 0;
         }
+        let chosen = chosen.or_else(|| self.find_reserved(requirement.as_deref(), head.priority, net));
         let Some(worker) = chosen else { return Turn::NotNow };
         let mut limits = self.limits(id, worker);
         // What goes ahead doesn't run task by task.
@@ -297,8 +299,9 @@ impl Scheduler {
             priority = run.tasks.layers[layer].priority;
             is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
         }
-        if let Some(requirement) = &requirement {
-            self.end_reserve(requirement);
+        // What is lent is taken from nobody, and helps nobody else who asks for the same.
+        if let Some(requirement) = requirement.as_deref().filter(|_| !handed.is_lent) {
+            self.end_reserve(requirement, worker, priority);
         }
         let expected = is_known.then_some(nanoseconds);
         let relief = handed.gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
@@ -309,6 +312,7 @@ impl Scheduler {
             nanoseconds,
             charged,
             memory,
+            since: self.now,
             priority,
             is_lent: handed.is_lent,
             requirement,
@@ -359,7 +363,9 @@ impl Scheduler {
                 break;
             }
             self.steps += 1;
-            if placed.is_started || placed.stolen_for.is_some() {
+            // No other worker would be kept for a suspect that came to it in this way.
+            let is_suspect = || workers.get(worker).is_some_and(|state| state.suspects().any(|suspect| suspect == key));
+            if placed.is_started || placed.stolen_for.is_some() || is_suspect() {
                 continue;
             }
             let required = placed.requirement.as_deref();

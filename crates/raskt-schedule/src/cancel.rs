@@ -12,8 +12,9 @@ use crate::{TaskRange, WorkerId};
 use raskt_graph::{Graph, GridSet, Shape, TaskId};
 
 impl Tasks {
-    /// No client wants `tasks` any more: results that nobody reads are let go, and what isn't done and nobody needs won't be.
-    pub fn unwant(&mut self, graph: &Graph, tasks: &[TaskRange]) {
+    /// No client wants `tasks` any more: results that nobody reads are let go, and what isn't done and nobody needs won't be. Of
+    /// that, `drops` is told what something has happened to.
+    pub fn unwant(&mut self, graph: &Graph, tasks: &[TaskRange], mut drops: impl FnMut(TaskId)) {
         let mut unread = Worklist::default();
         for &TaskRange { layer, start, end } in tasks {
             let state = &mut self.layers[layer.0 as usize];
@@ -29,7 +30,8 @@ impl Tasks {
         while let Some(tasks) = unread.pop(is_single) {
             self.steps += 1 + 2 * graph.readers_within(tasks.layer, tasks.start..tasks.end).len() as u64;
             if !self.are_kept(graph, tasks) && !self.drop_untouched(graph, tasks, &mut unread) {
-                tasks.tasks().rev().for_each(|task| self.drop_if_unread(graph, task, &mut unread));
+                let is_dropped = |&task: &TaskId| self.drop_if_unread(graph, task, &mut unread);
+                tasks.tasks().rev().filter(is_dropped).for_each(&mut drops);
             }
         }
     }
@@ -143,12 +145,14 @@ impl Tasks {
         inputs.iter().all(are_untouched).then_some(inputs)
     }
 
-    fn drop_if_unread(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
+    fn drop_if_unread(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) -> bool {
         self.steps += 1;
         let is_kept = self.is_wanted(task) || self.count_unread(graph, task) > 0;
-        if !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished() {
+        let is_dropped = !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished();
+        if is_dropped {
             self.drop_task(graph, task, unread);
         }
+        is_dropped
     }
 
     /// `Waiting`, `Ready` or `Running` → not needed. Beside [`Self::drop_untouched`], this is the one way back from

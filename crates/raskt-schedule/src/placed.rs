@@ -15,6 +15,8 @@ pub(crate) struct Placed {
     pub memory: u64,
     /// Nanoseconds that its family was charged for.
     pub charged: u64,
+    /// When it was handed out.
+    pub since: Time,
     /// That of its tasks.
     pub priority: i32,
     /// It runs in a slot that tasks have lent which wait for its run.
@@ -28,6 +30,14 @@ pub(crate) struct Placed {
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
     pub stolen_for: Option<WorkerId>,
+}
+
+impl Placed {
+    /// How long it may take still, as far as can be told: what has taken longer than was expected may take as long once more.
+    pub fn left(&self, now: Time) -> u64 {
+        let had = now.0.saturating_sub(self.since.0);
+        if had < self.nanoseconds { self.nanoseconds - had } else { had }
+    }
 }
 
 /// What a hand-out is like, beside its tasks.

@@ -156,25 +156,20 @@ impl Scheduler {
         state.is_some_and(|state| requirement.is_none_or(|required| has(state, &required)))
     }
 
-    /// Hands the suspects over if their worker is free of everything else, and frees it if they are gone.
+    /// Hands suspects that a worker hasn't been given yet over if it is free of everything else, and frees it if they are gone.
     fn go_on_with(&mut self, worker: WorkerId) {
         let Some(state) = self.workers.get(worker) else { return };
-        let Some(Quarantine { run: id, group, attempt }) = state.quarantine() else { return };
-        if let Some(attempt) = attempt {
-            if state.find(id, attempt).is_none() {
-                self.workers.quarantine(worker, None);
-            }
-            return;
-        }
-        let class = self.runs.get(&id).and_then(|run| run.suspects.class_of(group));
-        if class.is_some_and(|class| !self.is_free_for(worker, id, class)) {
+        let Some(Quarantine { run: id, group, attempt: None }) = state.quarantine() else { return };
+        let run = self.runs.get(&id).filter(|run| run.suspects.has_worker(group));
+        let class = run.and_then(|run| run.suspects.class_of(group));
+        let Some(class) = class else { return self.workers.quarantine(worker, None) };
+        if !self.is_free_for(worker, id, class) {
             return;
         }
         let limits = self.limits(id, worker);
         let batch = self.runs.get_mut(&id).and_then(|run| {
-            let requirement = run.requirement_of(run.suspects.class_of(group)?);
             let tasks = run.suspects.leave_to_worker(group);
-            Some((requirement, run.take_these(&tasks, worker, limits, false)?))
+            Some((run.requirement_of(class), run.take_these(&tasks, worker, limits, false)?))
         });
         let Some((requirement, batch)) = batch else { return self.workers.quarantine(worker, None) };
         let attempt = Some(batch.attempt);
@@ -237,21 +232,20 @@ impl Scheduler {
             let Some(class) = current.first().map(|first| run.tasks.layers[first.layer.0 as usize].class) else {
                 continue;
             };
-            let alone = run.suspects.note(&current, class, death);
-            guilty.extend(alone.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
+            let counted = run.suspects.note(&current, class, death);
+            guilty.extend(counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
         }
         guilty
     }
 
     /// The assignment for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have
-    /// some of them beside it.
+    /// some of them beside it. Where that is so of two, it is of neither.
     fn alone_on(&self, worker: WorkerId, state: &WorkerState) -> Option<(RunId, Attempt)> {
-        let Quarantine { run, attempt, .. } = state.quarantine()?;
-        let attempt = attempt.filter(|&attempt| state.find(run, attempt).is_some())?;
         let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { state.orphans() };
         // A task that was cancelled and still runs may be to blame as well. A task that waits for others does nothing
         // meanwhile.
-        let beside = state.placed().count() as u64 - 1 + orphans;
-        (beside <= self.lent_by_others(worker, run, state)).then_some((run, attempt))
+        let beside = (state.placed().count() as u64 + orphans).saturating_sub(1);
+        let mut alone = state.suspects().filter(|&(run, _)| beside <= self.lent_by_others(worker, run, state));
+        alone.next().filter(|_| alone.next().is_none())
     }
 }

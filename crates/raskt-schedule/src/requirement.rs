@@ -26,6 +26,11 @@ impl Requirement {
         self.resources.is_empty() && self.workers.is_empty()
     }
 
+    /// Whether it takes any of what `other` takes.
+    pub fn shares(&self, other: &Self) -> bool {
+        self.resources.keys().any(|name| other.resources.contains_key(name))
+    }
+
     /// Whether `offered` has what an assignment takes.
     pub fn fits(&self, offered: &Resources) -> bool {
         self.resources.iter().all(|(name, amount)| offered.get(name).is_some_and(|has| has >= amount))

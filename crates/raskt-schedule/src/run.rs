@@ -153,6 +153,29 @@ impl Run {
         }
     }
 
+    /// `worker` holds the result of `task`, which a client put there: it is done, though it hasn't run.
+    pub fn give(&mut self, task: TaskId, worker: WorkerId) {
+        self.tasks.give(&self.graph, task, worker);
+        self.clear(task);
+    }
+
+    /// No client wants `tasks` any more. Suspects that nobody needs look for no worker; if they are needed again they are suspects
+    /// as before.
+    pub fn unwant(&mut self, tasks: &[TaskRange]) {
+        let (suspects, mut groups) = (&self.suspects, BTreeSet::new());
+        self.tasks.unwant(&self.graph, tasks, |task| groups.extend(suspects.group_of(task)));
+        for group in groups {
+            let tasks = self.suspects.tasks_of(group);
+            if !tasks.into_iter().flat_map(TaskRange::tasks).any(|task| self.is_ready(task)) {
+                self.suspects.withdraw(group);
+            }
+        }
+    }
+
+    fn is_ready(&self, task: TaskId) -> bool {
+        self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready
+    }
+
     /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.
     pub fn pass_suspects(&mut self, head: Head, count: u64) {
         if self.suspects.is_empty() {
@@ -161,7 +184,7 @@ impl Run {
         let passed = TaskRange { layer: head.layer, start: head.start, end: head.start + count };
         for task in self.suspects.within(passed).into_iter().flat_map(TaskRange::tasks) {
             self.tasks.steps += 1;
-            if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
+            if self.is_ready(task) {
                 self.suspects.pass(task);
             }
         }

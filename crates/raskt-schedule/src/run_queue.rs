@@ -34,6 +34,8 @@ pub(crate) struct RunQueue {
     /// Their families, and those of their runs that tasks have submitted.
     aside: Aside<Reverse<i32>>,
     runs_aside: Aside<Group>,
+    /// What those ask for who stand aside, and not for memory, the highest priority first.
+    asked: BTreeSet<(Reverse<i32>, Need)>,
     /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since: by priority.
     looks: u64,
     awake: BTreeSet<(i32, RunId, u32)>,
@@ -174,6 +176,7 @@ impl RunQueue {
         self.parked_as.insert((run, class), parked);
         self.aside.insert(need, priority, place.family);
         place.group(priority).into_iter().for_each(|group| self.runs_aside.insert(need, group, run));
+        self.asked.extend(Some((priority, need)).filter(|_| need != Need::MEMORY));
     }
 
     /// The first that stands aside for `need` is in line again; whether there was one.
@@ -196,6 +199,11 @@ impl RunQueue {
     /// The highest priority of those that stand aside for `need`, if anybody does.
     pub fn first_aside(&self, need: Need) -> Option<i32> {
         self.aside.first(need, Reverse(i32::MAX), Reverse(i32::MIN)).map(|Reverse(priority)| priority)
+    }
+
+    /// What those ask for of a higher priority who stand aside, the highest first.
+    pub fn asked_before(&self, priority: i32) -> impl Iterator<Item = Need> {
+        self.asked.range(..(Reverse(priority), Need::NONE)).map(|&(_, need)| need)
     }
 
     /// A class of a run is in line again if it is held back.
@@ -228,6 +236,9 @@ impl RunQueue {
         self.aside.remove(need, priority, family);
         let group = Place { family, depth }.group(priority);
         group.into_iter().for_each(|group| self.runs_aside.remove(need, group, run));
+        if self.aside.first(need, priority, priority).is_none() {
+            self.asked.remove(&(priority, need));
+        }
     }
 
     fn enter(&mut self, run: RunId, class: u32, is_woken: bool) {
@@ -334,7 +345,8 @@ impl RunQueue {
     /// Whether there is no run.
     pub fn is_empty(&self) -> bool {
         let has_none = self.line.is_empty() && self.standing.is_empty() && self.parked.is_empty();
-        let is_aside = !self.aside.is_empty() || !self.runs_aside.is_empty() || !self.awake.is_empty();
+        let is_aside =
+            !self.aside.is_empty() || !self.asked.is_empty() || !self.runs_aside.is_empty() || !self.awake.is_empty();
         has_none && !is_aside && self.runs.is_empty() && self.shares.is_empty() && self.run_shares.is_empty()
     }
 
@@ -390,6 +402,8 @@ impl RunQueue {
             Place { family, depth }.group(priority).into_iter().for_each(|group| runs_aside.insert(need, group, run));
         }
         assert_eq!((&self.aside, &self.runs_aside), (&aside, &runs_aside), "families and runs that stand aside");
+        let asked = self.parked.iter().map(|&(need, (priority, ..), _)| (priority, need));
+        assert_eq!(self.asked, asked.filter(|(_, need)| *need != Need::MEMORY).collect(), "what is asked for aside");
         let mut families = BTreeMap::<RunId, u64>::new();
         self.runs.values().for_each(|place| *families.entry(place.family).or_default() += 1);
         self.shares.validate(&families, |family, priority| line.has_family(family, priority));

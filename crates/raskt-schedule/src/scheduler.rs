@@ -118,7 +118,7 @@ impl Scheduler {
                 tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
             }),
             Event::Scattered { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
-            Event::Released { run, tasks } => self.change(run, |found| found.tasks.unwant(&found.graph, &tasks)),
+            Event::Released { run, tasks } => self.change(run, |found| found.unwant(&tasks)),
             Event::RunReleased { run } => drop(self.forget(run)),
             Event::WorkerJoined { worker, offer } => {
                 if self.workers.len() == 0 {
@@ -315,7 +315,7 @@ impl Scheduler {
             run.know(worker);
             for range in tasks {
                 run.tasks.learn_size(range.layer, each);
-                range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
+                range.tasks().for_each(|task| run.give(task, worker));
                 run.estimates[range.layer.0 as usize].learn_bytes(range.len(), each.saturating_mul(range.len()));
             }
         });

@@ -67,9 +67,9 @@ impl Scheduler {
     }
 
     fn find_cause(&mut self, id: RunId) -> Option<StallCause> {
-        let run = self.runs.get_mut(&id)?;
+        let run = self.runs.get_mut(&id).filter(|run| run.tasks.counts.unfinished_wanted > 0)?;
         if self.workers.len() == 0 {
-            return (run.tasks.counts.unfinished_wanted > 0).then_some(StallCause::NoWorkers);
+            return Some(StallCause::NoWorkers);
         }
         for &(_, _, class) in self.hopeless.range((id, Need::NONE, 0)..=(id, Need::LAST, u32::MAX)) {
             self.steps += 1;

@@ -4,8 +4,12 @@
 //! another one died is suspected, and so is what was only near too often (a worker may die before it can say that it has begun).
 //! Suspects run alone from then on: nothing else is on their worker. But not one by one: those of one hand-out are a *group*,
 //! which runs as a whole, and only if its worker dies as well is it split. So one death costs nothing, and a poisonous task
-//! among a thousand is found by a few deaths. Only deaths while a task was alone count against it; with the last one allowed it
+//! among a thousand is found by a few deaths. Deaths while a task was alone count against it; with the last one allowed it
 //! is failed. Whatever ends without a death is forgotten here.
+//!
+//! While a suspect waits for a run, others may use its slot, and what it waits for may run there: when the worker dies then, or when
+//! the suspect has gone on beside them, nobody knows which of them it was. It may be the same each time, though. So of such deaths
+//! three count as one, whoever was beside it: no task kills workers without end.
 
 use crate::{Attempt, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
@@ -51,6 +55,8 @@ struct Members {
 #[derive(Debug)]
 struct Story {
     death: Death,
+    /// It was a suspect that had begun, and not alone with its group, which was so large.
+    beside: Option<u64>,
     before: Option<Arc<Story>>,
 }
 
@@ -71,15 +77,19 @@ pub struct Death {
 const STARTED_DEATHS: usize = 2;
 
 /// After so many deaths near a task it is a suspect, whether it had begun or not. And so many deaths of workers that had a
-/// suspect alone, and didn't say that they had begun, count as one.
+/// suspect alone, and didn't say that they had begun, count as one; and so many of those that had something beside it.
 const NEAR_DEATHS: usize = 3;
 
 /// Parts into which a group is split whose worker died: as many runs as with halves until one task is left, and half the deaths.
 const PARTS: u64 = 4;
 
 impl Story {
+    fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |story| story.before.as_deref())
+    }
+
     fn deaths(&self) -> impl Iterator<Item = Death> {
-        std::iter::successors(Some(self), |story| story.before.as_deref()).map(|story| story.death)
+        self.all().map(|story| story.death)
     }
 
     fn makes_suspects(&self) -> bool {
@@ -88,9 +98,14 @@ impl Story {
     }
 
     /// How many deaths count against the task.
-    fn count_alone(&self) -> u32 {
+    fn count(&self) -> u32 {
         let alone = |started| self.deaths().filter(|death| death.alone && death.started == started).count();
-        (alone(true) + alone(false) / NEAR_DEATHS) as u32
+        (alone(true) + (alone(false) + self.count_beside(|group| group == 1)) / NEAR_DEATHS) as u32
+    }
+
+    /// In how many deaths something was beside the suspect, when it was in such a group.
+    fn count_beside(&self, is_group: impl Fn(u64) -> bool) -> usize {
+        self.all().filter_map(|story| story.beside).filter(|&group| is_group(group)).count()
     }
 }
 
@@ -123,22 +138,28 @@ impl CrashSuspects {
         (start.layer == task.layer && task.index < stretch.end).then_some((start, stretch))
     }
 
-    fn group_of(&self, task: TaskId) -> Option<Group> {
+    pub fn group_of(&self, task: TaskId) -> Option<Group> {
         self.find(task).and_then(|(_, stretch)| stretch.group)
     }
 
     /// A worker died that had `tasks` of one hand-out, all of which require the same `class`. If it had nothing else
-    /// (`death.alone`), one of them is to blame, or nobody: they are split. Says of one that was alone how often that was so.
+    /// (`death.alone`), one of them is to blame, or nobody: they are split. The same if it had something else for the third time.
+    /// Says of a single suspect how many deaths count against it.
     pub fn note(&mut self, tasks: &[TaskRange], class: u32, death: Death) -> Option<(TaskId, u32)> {
         let count = TaskRange::count(tasks);
-        let part = if death.alone { count.div_ceil(PARTS) } else { count };
-        let death = Death { alone: death.alone && count == 1, ..death };
         // Taken out first: what they were near decides what becomes of them, and they are put back with one death more.
         let (mut noted, mut group) = (0, None);
         let pieces: Vec<_> = tasks.iter().flat_map(|&range| self.cut(range)).collect();
+        let suspects =
+            || pieces.iter().filter_map(|(_, before)| before.as_ref().filter(|before| before.group.is_some()));
+        let beside = (death.started && !death.alone && suspects().next().is_some()).then_some(count);
+        let times = suspects().map(|before| before.story.count_beside(|group| group > 1)).max().unwrap_or(0) + 1;
+        let is_split = death.alone || beside.is_some() && times.is_multiple_of(NEAR_DEATHS);
+        let part = if is_split { count.div_ceil(PARTS) } else { count };
+        let death = Death { alone: death.alone && count == 1, ..death };
         for (mut piece, before) in pieces {
             let was_suspect = before.as_ref().is_some_and(|before| before.group.is_some());
-            let story = Arc::new(Story { death, before: before.map(|before| before.story) });
+            let story = Arc::new(Story { death, beside, before: before.map(|before| before.story) });
             let is_suspect = was_suspect || story.makes_suspects();
             while !piece.is_empty() {
                 // Parts are counted over all pieces: a group may have some of several.
@@ -154,8 +175,9 @@ impl CrashSuspects {
                 (noted, piece.start) = (noted + end - piece.start, end);
             }
         }
-        let only = tasks.first().filter(|_| death.alone).map(|range| TaskId::new(range.layer, range.start))?;
-        Some((only, self.find(only)?.1.story.count_alone()))
+        let is_counted = death.alone || beside == Some(1);
+        let only = tasks.first().filter(|_| is_counted).map(|range| TaskId::new(range.layer, range.start))?;
+        Some((only, self.find(only)?.1.story.count()))
     }
 
     fn add_group(&mut self, class: u32) -> Group {
@@ -249,6 +271,19 @@ impl CrashSuspects {
                 self.ready.insert((members.class, group));
             }
         }
+    }
+
+    /// No task of `group` is ready any more: it looks for no worker, and has none.
+    pub fn withdraw(&mut self, group: Group) {
+        if let Some(members) = self.groups.get_mut(&group) {
+            members.has_worker = false;
+            self.ready.remove(&(members.class, group));
+        }
+    }
+
+    /// Whether a worker is kept for `group`, which it hasn't been given yet.
+    pub fn has_worker(&self, group: Group) -> bool {
+        self.groups.get(&group).is_some_and(|members| members.has_worker)
     }
 
     /// Whether a group looks for a worker.

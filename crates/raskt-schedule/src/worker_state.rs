@@ -43,8 +43,8 @@ pub(crate) struct WorkerState {
     borrowed: Sums,
     /// Workers from which it couldn't fetch, and until when that is remembered.
     cannot_reach: BTreeMap<WorkerId, Time>,
-    /// It is kept for a suspect, and gets nothing else.
-    quarantine: Option<Quarantine>,
+    /// It is kept for suspects, and gets nothing else. All but the last of them wait for runs, or did when that came.
+    quarantines: Vec<Quarantine>,
     /// How often it has said what it holds.
     inventory_version: u64,
     /// What was asked back for it: from whom, and of which assignment.
@@ -77,7 +77,7 @@ impl WorkerState {
             used: Sums::new(),
             borrowed: Sums::new(),
             cannot_reach: BTreeMap::new(),
-            quarantine: None,
+            quarantines: vec![],
             inventory_version: 0,
             incoming: None,
             kept_for: None,
@@ -133,13 +133,21 @@ impl WorkerState {
         self.holdings.apply(run, moved);
     }
 
-    /// The suspect that it is kept for, if it is.
+    /// The suspects that it is kept for, if it is; the last of them.
     pub fn quarantine(&self) -> Option<Quarantine> {
-        self.quarantine
+        self.quarantines.last().copied()
     }
 
+    /// Suspects for which it is kept and which it has.
+    pub fn suspects(&self) -> impl Iterator<Item = (RunId, Attempt)> {
+        self.quarantines.iter().filter_map(|kept| Some((kept.run, kept.attempt?)))
+    }
+
+    /// It is kept for others than those that it hasn't been given yet, or for nobody beside those that it has. It is kept for these
+    /// until they end.
     pub fn change_quarantine(&mut self, quarantine: Option<Quarantine>) {
-        self.quarantine = quarantine;
+        self.quarantines.retain(|kept| kept.attempt.is_some());
+        self.quarantines.extend(quarantine);
     }
 
     /// What was asked back for it: from whom, and of which assignment.
@@ -230,12 +238,12 @@ impl WorkerState {
 
     /// Whether something may come into a slot that its tasks have lent.
     pub fn has_lent_slot(&self) -> bool {
-        self.has_slot() && (self.quarantine.is_none() || self.is_at_rest())
+        self.has_slot() && (self.quarantines.is_empty() || self.is_at_rest())
     }
 
     /// Whether it isn't kept already for suspects that it hasn't been given yet.
     pub fn may_be_kept(&self) -> bool {
-        self.quarantine.is_none_or(|kept| kept.attempt.is_some())
+        self.quarantine().is_none_or(|kept| kept.attempt.is_some())
     }
 
     /// Bytes that it may hold. A task that waits for tasks gives nothing back before they have run: none of them may wait for
@@ -246,7 +254,7 @@ impl WorkerState {
 
     /// Whether it gets nothing but a suspect. While tasks of it wait for others, these may come.
     pub fn is_kept(&self) -> bool {
-        self.quarantine.is_some() && self.lent == 0
+        !self.quarantines.is_empty() && self.lent == 0
     }
 
     /// Its tasks lend so many more slots, or get so many back.
@@ -260,7 +268,7 @@ impl WorkerState {
     /// Whether it gets another assignment.
     pub fn has_room(&self, rebalance: &Rebalance) -> bool {
         // What a task waits for has to run, were it here: a suspect may wait as well.
-        if self.is_kept() || (self.quarantine.is_some() && !self.is_at_rest()) {
+        if self.is_kept() || (!self.quarantines.is_empty() && !self.is_at_rest()) {
             return false;
         }
         let has_memory = self.memory < u128::from(self.memory_limit());
@@ -335,8 +343,7 @@ impl WorkerState {
 
     /// The same, if that keeps it from what is required here.
     pub fn is_kept_from(&self, requirement: &Requirement) -> Option<&Arc<Requirement>> {
-        let has_in_common = |name| requirement.resources.contains_key(name);
-        self.keeper().filter(|kept| ***kept != *requirement && kept.resources.keys().any(has_in_common))
+        self.keeper().filter(|kept| ***kept != *requirement && kept.shares(requirement))
     }
 
     /// Some of what is required of which less is left, and how much it is.
@@ -405,6 +412,7 @@ impl WorkerState {
     pub fn close(&mut self, run: RunId, attempt: Attempt) -> Option<Placed> {
         self.orphan_memory -= self.orphans.remove(&(run, attempt)).map_or(0, u128::from);
         let placed = self.placed.remove(&(run, attempt))?;
+        self.quarantines.retain(|kept| (kept.run, kept.attempt) != (run, Some(attempt)));
         self.nanoseconds -= u128::from(placed.nanoseconds);
         self.memory -= u128::from(placed.memory);
         if let Some(relief) = &placed.relief {
@@ -484,12 +492,16 @@ impl WorkerState {
         assert_eq!(self.memory, memory, "memory placed");
         let memory: u128 = self.orphans.values().map(|&memory| u128::from(memory)).sum();
         assert_eq!(self.orphan_memory, memory, "memory of what goes on for nobody");
+        let is_there = |key: (RunId, Attempt)| self.placed.contains_key(&key);
+        assert!(self.suspects().all(is_there), "what it is kept for");
+        let waiting = self.quarantines.iter().filter(|kept| kept.attempt.is_none()).count();
+        assert!(waiting <= usize::from(!self.may_be_kept()), "it is kept for some that it hasn't been given");
         assert!(self.relief_changed.is_empty(), "assignments that give memory back");
     }
 }
 
 /// What is required and isn't borrowed.
-fn own_part(requirement: &Requirement, borrowed: &Resources) -> Resources {
+pub(crate) fn own_part(requirement: &Requirement, borrowed: &Resources) -> Resources {
     let own = |(name, &amount): (&Arc<str>, &u64)| (name.clone(), amount - borrowed.get(name).copied().unwrap_or(0));
     requirement.resources.iter().map(own).filter(|(_, amount)| *amount > 0).collect()
 }

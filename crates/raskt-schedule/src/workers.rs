@@ -25,6 +25,8 @@ pub(crate) struct Workers {
     settings: Settings,
     /// Workers that are kept for suspects and that have changed.
     changed: BTreeSet<WorkerId>,
+    /// Workers that are kept for those who ask for much of a resource, and that have changed.
+    reserved_changed: BTreeSet<WorkerId>,
     /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
     pub has_freed: bool,
 }
@@ -201,6 +203,11 @@ impl Workers {
         self.changed.pop_first()
     }
 
+    /// The same of those that are kept for somebody who asks for much of a resource.
+    pub fn next_reserved(&mut self) -> Option<WorkerId> {
+        self.reserved_changed.pop_first()
+    }
+
     /// Workers that are kept for suspects and have still other things to do, so many of them at most.
     pub fn draining(&self, most: usize) -> Vec<WorkerId> {
         self.derived.draining.iter().copied().take(most).collect()
@@ -306,6 +313,9 @@ impl Workers {
         let now = WorkerRank::of(worker, state, &self.settings);
         if now.is_quarantined {
             self.changed.insert(worker);
+        }
+        if state.kept_for().is_some() {
+            self.reserved_changed.insert(worker);
         }
         for (run, attempt, relief, is_new) in state.take_relief_changed() {
             self.derived.change_relief(run, attempt, &relief, is_new);

@@ -8,10 +8,11 @@ use std::sync::Arc;
 pub(super) struct Cluster {
     pub scheduler: Scheduler,
     pub now: Time,
-    given: Vec<(WorkerId, Assignment)>,
-    stalled: Vec<RunId>,
+    pub given: Vec<(WorkerId, Assignment)>,
+    pub stalled: Vec<RunId>,
+    pub resumed: Vec<RunId>,
     pub failed: Vec<(RunId, Vec<Death>)>,
-    finished: Vec<RunId>,
+    pub finished: Vec<RunId>,
 }
 
 pub(super) fn gpu(amount: u64) -> Annotations {
@@ -40,7 +41,15 @@ pub(super) fn layers(annotations: Vec<Annotations>, is_chain: bool) -> Arc<Graph
 impl Cluster {
     pub fn new() -> Self {
         let scheduler = Scheduler::new(1);
-        Self { scheduler, now: Time(0), given: vec![], stalled: vec![], failed: vec![], finished: vec![] }
+        Self {
+            scheduler,
+            now: Time(0),
+            given: vec![],
+            stalled: vec![],
+            resumed: vec![],
+            failed: vec![],
+            finished: vec![],
+        }
     }
 
     pub fn handle(&mut self, event: Event) {
@@ -49,6 +58,7 @@ impl Cluster {
             match action {
                 Action::Assign { worker, assignment } => self.given.push((worker, assignment)),
                 Action::Stalled { run, .. } => self.stalled.push(run),
+                Action::Resumed { run } => self.resumed.push(run),
                 Action::Failed { run, story, .. } => self.failed.push((run, story)),
                 Action::Finished { run } => self.finished.push(run),
                 _ => {}

@@ -1,6 +1,7 @@
 //! Tasks that kill their workers, and tasks that were only near.
 
 use super::graphs::*;
+use super::lent::{Cluster, gpu, layers, nothing};
 use super::world::*;
 use crate::*;
 use proptest::prelude::*;
@@ -198,6 +199,39 @@ fn workers_that_were_asked_to_leave_blame_nobody() {
     }
     run(&mut world, &graph, &BTreeSet::new(), true);
     assert!(world.finished);
+}
+
+/// No worker can take a suspect, and then nobody needs it any more, or somebody gives what it would make.
+#[test]
+fn suspects_that_nobody_needs_look_for_no_worker() {
+    let needs_gpu = TaskRange { layer: LayerId(0), start: 0, end: 1 };
+    let again = || vec![needs_gpu];
+    for (is_given, is_finished) in [(false, true), (false, false), (true, false)] {
+        let mut cluster = Cluster::new();
+        cluster.join(0, 1, 0);
+        cluster.submit(1, None, layers(vec![gpu(1), nothing()], false));
+        for worker in 1..3 {
+            cluster.join(worker, 1, 1);
+            assert_eq!(cluster.of(1, worker).len(), 1);
+            let (_, given) = cluster.given.iter().find(|(to, _)| to.0 == worker).cloned().expect("it has the suspect");
+            cluster.handle(Event::Started { worker: WorkerId(worker), run: RunId(1), attempt: given.attempt });
+            cluster.die(worker);
+        }
+        let run = RunId(1);
+        assert_eq!(cluster.stalled, [run; 3], "nobody has a GPU, as twice before");
+        match is_given {
+            true => cluster.handle(Event::Scattered { run, tasks: again(), worker: WorkerId(0), bytes: 8 }),
+            false => cluster.handle(Event::Released { run, tasks: again() }),
+        }
+        assert_eq!(cluster.resumed, [run; 3], "it goes on with what is left");
+        if is_finished {
+            cluster.end(0, 1);
+            assert_eq!(cluster.finished, [run]);
+        }
+        cluster.handle(Event::Wanted { run, tasks: again() });
+        assert_eq!(cluster.scheduler.is_suspect(run, TaskId::new(LayerId(0), 0)), !is_given);
+        assert_eq!(cluster.stalled.len(), if is_given { 3 } else { 4 }, "what is needed again is as it was");
+    }
 }
 
 proptest! {

@@ -182,6 +182,12 @@ impl Workers {
         })
     }
 
+    /// Whether `worker` has room and what is required, be that kept for somebody or not.
+    pub fn would_take(&self, worker: WorkerId, requirement: &Requirement) -> bool {
+        let has = |state: &WorkerState| state.has_free(requirement) && state.has_room(&self.settings.rebalance);
+        self.workers.get(&worker).is_some_and(has) && self.could_take(worker, Some(requirement))
+    }
+
     /// The workers that could meet `requirement` if they had nothing else to do.
     fn able<'a>(&'a self, requirement: &'a Requirement) -> impl Iterator<Item = WorkerId> + 'a {
         let named = requirement.workers.iter().filter_map(|name| self.derived.by_name.get(name.as_str())).flatten();

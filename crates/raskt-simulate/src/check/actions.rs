@@ -15,6 +15,9 @@ const EVENTS_PER_LOOK: u64 = 64;
 /// What a worker may get in advance for each slot, and as much to be asked back.
 const HAND_OUTS_PER_SLOT: usize = 36;
 
+/// Deaths of workers that had something beside a suspect, of which so many count against it as one.
+const BESIDE_DEATHS: usize = 3;
+
 impl Ledger {
     /// Holds what the scheduler did about the event against the books.
     pub fn check(&mut self, scheduler: &Scheduler, actions: &[Action], tally: &mut Tally) -> Result<(), Violation> {
@@ -173,15 +176,17 @@ impl Ledger {
         Ok(())
     }
 
-    /// A task is failed for the deaths of workers that had nothing else. That another task killed one of them can't be.
+    /// A task is failed for the deaths of workers that had nothing else, or had something else again and again. That another task
+    /// killed one of the former can't be.
     fn check_story(&self, run: RunId, task: TaskId, story: &[Death]) -> Result<(), Violation> {
         let wrong = |text: &str| Err(Violation::of(run, task, text));
         if let Some(death) = story.iter().find(|death| self.lost.get(&death.worker) != Some(&LossCause::Died)) {
             return wrong(&format!("it is blamed for the death of {:?}, which hasn't died", death.worker));
         }
         let alone: BTreeSet<_> = story.iter().filter(|death| death.alone).map(|death| death.worker).collect();
-        if (alone.len() as u32) < Settings::default().deaths {
-            return wrong(&format!("it is failed after {} deaths alone", alone.len()));
+        let beside = story.iter().filter(|death| death.started && !death.alone).count();
+        if ((alone.len() + beside / BESIDE_DEATHS) as u32) < Settings::default().deaths {
+            return wrong(&format!("it is failed after {} deaths alone, and {beside} beside others", alone.len()));
         }
         let other = |worker: &&WorkerId| self.killers.get(worker).is_some_and(|&killer| killer != (run, task));
         match alone.iter().find(other) {

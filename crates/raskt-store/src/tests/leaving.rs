@@ -308,8 +308,7 @@ fn no_request_is_refused_while_what_dead_processes_left_is_removed() {
 fn who_adds_results_of_unknown_size_is_refused_where_none_can_leave() {
     let mut world = World::new(10 * UNIT);
     world.state.disk.limit = 0;
-    let ask =
-        |world: &mut World, ticket, inputs| world.state.ask(Request { holder: holder(ticket), bytes: 0, inputs });
+    let ask = |world: &mut World, ticket, inputs| world.state.ask(Request { holder: holder(ticket), bytes: 0, inputs });
     for ticket in 0..18 {
         assert!(matches!(ask(&mut world, ticket, vec![]), Answer::Promised { .. }), "they may be small");
         world.keep(1, None);
