@@ -11,7 +11,6 @@ use crate::requirement::{Requirement, Sums, change_sums};
 use crate::suspects::Quarantine;
 use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
-use raskt_graph::Resources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -424,7 +423,7 @@ impl WorkerState {
 
     fn use_resources(&mut self, placed: &Placed, begins: bool) {
         if let Some(requirement) = &placed.requirement {
-            change_sums(&mut self.used, &own_part(requirement, &placed.borrowed), begins);
+            change_sums(&mut self.used, &requirement.without(&placed.borrowed), begins);
             change_sums(&mut self.borrowed, &placed.borrowed, begins);
         }
     }
@@ -479,7 +478,7 @@ impl WorkerState {
         let (mut used, mut borrowed) = (Sums::new(), Sums::new());
         for placed in self.placed.values() {
             if let Some(requirement) = &placed.requirement {
-                change_sums(&mut used, &own_part(requirement, &placed.borrowed), true);
+                change_sums(&mut used, &requirement.without(&placed.borrowed), true);
                 change_sums(&mut borrowed, &placed.borrowed, true);
             }
         }
@@ -498,10 +497,4 @@ impl WorkerState {
         assert!(waiting <= usize::from(!self.may_be_kept()), "it is kept for some that it hasn't been given");
         assert!(self.relief_changed.is_empty(), "assignments that give memory back");
     }
-}
-
-/// What is required and isn't borrowed.
-pub(crate) fn own_part(requirement: &Requirement, borrowed: &Resources) -> Resources {
-    let own = |(name, &amount): (&Arc<str>, &u64)| (name.clone(), amount - borrowed.get(name).copied().unwrap_or(0));
-    requirement.resources.iter().map(own).filter(|(_, amount)| *amount > 0).collect()
 }

@@ -5,7 +5,7 @@ use crate::placed::Placed;
 use crate::planted::{self, Bug};
 use crate::requirement::{Requirement, Sums, change_sums};
 use crate::scheduler::Scheduler;
-use crate::worker_state::{WorkerState, own_part};
+use crate::worker_state::WorkerState;
 use crate::workers::Workers;
 use crate::{RunId, Time, WorkerId};
 use smallvec::SmallVec;
@@ -203,8 +203,7 @@ impl WorkerState {
     fn has_enough_in(&self, requirement: &Requirement, now: Time) -> u64 {
         let lacks = |(name, &amount): (&Arc<str>, &u64)| (name.clone(), amount.saturating_sub(self.free(name)).into());
         let mut lacking: Sums = requirement.resources.iter().map(lacks).filter(|(_, amount)| *amount > 0).collect();
-        let own =
-            |placed: &Placed| Some((placed.left(now), own_part(placed.requirement.as_deref()?, &placed.borrowed)));
+        let own = |placed: &Placed| Some((placed.left(now), placed.requirement.as_deref()?.without(&placed.borrowed)));
         let mut using: Vec<_> = self.placed().filter_map(|(_, placed)| own(placed)).collect();
         using.sort_by_key(|(left, _)| *left);
         let mut enough = 0;
