@@ -1,6 +1,6 @@
 //! Further copies of results, and those that can't be fetched.
 
-use crate::{TaskRange, WorkerId};
+use crate::{TaskRange, Time, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -79,16 +79,35 @@ impl Copies {
     }
 }
 
-/// How often a copy that is in memory couldn't be fetched since its holder wasn't reached, and nobody has fetched it since.
+/// How often a copy that is in memory couldn't be fetched since its holder wasn't reached, and nobody has kept it since.
 #[derive(Debug, Default)]
-pub(crate) struct Unreached(BTreeMap<(TaskId, WorkerId), u32>);
+pub(crate) struct Unreached(BTreeMap<(TaskId, WorkerId), Failures>);
+
+#[derive(Clone, Copy, Debug)]
+struct Failures {
+    count: u32,
+    /// When the last of them was counted.
+    at: Time,
+}
+
+/// Failures that are nearer to one another have one cause: many may fail to reach a worker at the same moment.
+const BLIP_NANOSECONDS: u64 = 1_000_000_000;
+
+/// Failures that are further from one another have nothing in common: in between others may have fetched the copy, which nobody
+/// tells.
+const APART_NANOSECONDS: u64 = 600_000_000_000;
 
 impl Unreached {
     /// Counts that the result of `task` couldn't be fetched from `holder` once more, and says how often that is.
-    pub fn count(&mut self, task: TaskId, holder: WorkerId) -> u32 {
-        let count = self.0.entry((task, holder)).or_default();
-        *count += 1;
-        *count
+    pub fn count(&mut self, task: TaskId, holder: WorkerId, now: Time) -> u32 {
+        let failures = self.0.entry((task, holder)).or_insert(Failures { count: 1, at: now });
+        let since = now.0.saturating_sub(failures.at.0);
+        if since >= APART_NANOSECONDS {
+            *failures = Failures { count: 1, at: now };
+        } else if since >= BLIP_NANOSECONDS {
+            *failures = Failures { count: failures.count + 1, at: now };
+        }
+        failures.count
     }
 
     /// The copy of `holder` is gone.
@@ -119,6 +138,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn failures_count_that_are_neither_one_nor_unrelated() {
+        let (task, holder) = (TaskId::new(raskt_graph::LayerId(0), 0), WorkerId(0));
+        let counts = |apart: u64| {
+            let mut unreached = Unreached::default();
+            (1..=4).map(|at| unreached.count(task, holder, Time(at * apart))).collect::<Vec<_>>()
+        };
+        assert_eq!(counts(1_000_000), [1, 1, 1, 1], "one moment at which nobody reaches it");
+        assert_eq!(counts(60_000_000_000), [1, 2, 3, 4]);
+        assert_eq!(counts(3_600_000_000_000), [1, 1, 1, 1], "once in an hour");
+    }
 
     proptest! {
         #[test]

@@ -37,9 +37,10 @@ impl Scheduler {
         // Where nobody else can take it, it would only come back here.
         let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.workers.is_only_one(required));
         let is_lost = self.workers.note_unreachable(worker, from, self.now) || reached || is_only_one;
+        let now = self.now;
         self.change(id, |run| {
             let is_there = run.tasks.is_needed(task) && run.tasks.holds(from, task);
-            if is_there && (run.tasks.unreached.count(task, from) >= FETCHES || is_lost) {
+            if is_there && (run.tasks.unreached.count(task, from, now) >= FETCHES || is_lost) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
                 run.tasks.take_old_result(task, from);
             }

@@ -196,13 +196,23 @@ impl Scheduler {
         }
     }
 
-    /// Nobody is kept for what hasn't been handed out of `run`, which is forgotten.
-    pub(crate) fn end_quarantines(&mut self, run: RunId) {
-        for worker in self.workers.draining(usize::MAX) {
-            if self.workers.get(worker).and_then(WorkerState::quarantine).is_some_and(|kept| kept.run == run) {
-                self.workers.quarantine(worker, None);
-            }
+    /// No client wants these any more: where they were suspects, nobody is kept for them.
+    pub(crate) fn unwant(&mut self, run: RunId, tasks: &[TaskRange]) {
+        self.change(run, |found| found.unwant(tasks));
+        if self.runs.get(&run).is_some_and(|found| !found.suspects.is_empty()) {
+            self.end_quarantines(run);
         }
+    }
+
+    /// Nobody is kept for what hasn't been handed out of `run` and isn't needed any more, or is forgotten.
+    pub(crate) fn end_quarantines(&mut self, run: RunId) {
+        let found = self.runs.get(&run);
+        let is_over =
+            |kept: Quarantine| kept.run == run && !found.is_some_and(|found| found.suspects.has_worker(kept.group));
+        let kept_for = |worker: &WorkerId| self.workers.get(*worker).and_then(WorkerState::quarantine);
+        let mut over = self.workers.draining(usize::MAX);
+        over.retain(|worker| kept_for(worker).is_some_and(is_over));
+        over.into_iter().for_each(|worker| self.workers.quarantine(worker, None));
     }
 
     /// A worker is lost that was kept for suspects which it hadn't been given yet: they look for another one.

@@ -118,7 +118,7 @@ impl Scheduler {
                 tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
             }),
             Event::Scattered { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
-            Event::Released { run, tasks } => self.change(run, |found| found.unwant(&tasks)),
+            Event::Released { run, tasks } => self.unwant(run, &tasks),
             Event::RunReleased { run } => drop(self.forget(run)),
             Event::WorkerJoined { worker, offer } => {
                 if self.workers.len() == 0 {

@@ -2,7 +2,7 @@
 
 use crate::slot::{KEPT_BYTES, SlotId};
 use raskt_value::{Chunk, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Bound, Range};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct Sharing {
 
 /// What a piece is told from others by, as long as it is there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Identity {
+pub(crate) enum Identity {
     /// Of blocks: where that lies which keeps their elements alive.
     Owner(usize),
     /// Of objects: what they say of themselves.
@@ -83,10 +83,25 @@ impl Sharing {
     }
 
     /// Others that hold memory of blocks that this one holds, some maybe more than once: of very many who hold a piece `most`.
-    pub fn holders(&self, id: SlotId, value: &Value, most: usize) -> impl Iterator<Item = SlotId> {
-        let pieces = holdings(value).into_iter().filter(|holding| matches!(holding.identity, Identity::Owner(_)));
-        let pieces = pieces.filter_map(|holding| self.pieces.get(&holding.identity));
+    /// Only of pieces that aren't among those that were `seen`.
+    pub fn holders(
+        &self,
+        id: SlotId,
+        value: &Value,
+        (seen, most): (&mut BTreeSet<Identity>, usize),
+    ) -> impl Iterator<Item = SlotId> {
+        let mut identities: Vec<Identity> = holdings(value).into_iter().map(|holding| holding.identity).collect();
+        identities.retain(|identity| matches!(identity, Identity::Owner(_)) && seen.insert(*identity));
+        let pieces = identities.into_iter().filter_map(|identity| self.pieces.get(&identity));
         pieces.flat_map(move |piece| nearest(&piece.holders, id, most))
+    }
+
+    /// Bytes that several results hold together, each piece once.
+    pub fn bytes<'a>(&self, values: impl Iterator<Item = &'a Value>) -> u64 {
+        let identities: BTreeSet<Identity> =
+            values.flat_map(|value| holdings(value).into_iter().map(|holding| holding.identity)).collect();
+        let pieces = identities.iter().filter_map(|identity| self.pieces.get(identity));
+        pieces.map(|piece| piece.total - piece.repeated()).sum()
     }
 }
 

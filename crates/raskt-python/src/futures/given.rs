@@ -3,7 +3,7 @@
 //! Into a container that somebody has he may put the future whose result it is. So the future itself holds it then, where the
 //! garbage collector sees that. But most are read and let go of: they are to leave memory again.
 
-use super::task::Task;
+use super::task::{TakenBack, Task};
 use pyo3::prelude::*;
 use raskt_sync::Mutex;
 use std::collections::VecDeque;
@@ -23,18 +23,23 @@ pub(super) fn note(task: &Arc<Task>) {
     GIVEN.lock().push_back(Arc::downgrade(task));
 }
 
-/// Has the store take back the results of some that nobody else has any more.
+/// Has the store take back the results of some that nobody else has any more, and make room for all of them at once.
 pub(crate) fn look(py: Python<'_>) {
-    let (mut held, mut taken) = (0, 0);
-    while held < HELD && taken < TAKEN {
+    let (mut held, mut looked, mut entered) = (0, 0, vec![]);
+    while held < HELD && looked < TAKEN {
         let next = GIVEN.lock().pop_front();
-        let Some(next) = next else { return };
-        match next.upgrade() {
-            Some(task) if !task.take_back(py) => {
+        let Some(next) = next else { break };
+        looked += 1;
+        let Some(task) = next.upgrade() else { continue };
+        match task.take_back(py) {
+            TakenBack::Entered(one) => entered.extend(one),
+            TakenBack::Elsewhere => {
                 note(&task);
                 held += 1;
             }
-            _ => taken += 1,
         }
     }
+    let last = entered.pop();
+    py.detach(|| drop(entered));
+    last.into_iter().for_each(|last| last.make_room(py));
 }

@@ -1,5 +1,7 @@
 mod result;
 
+pub(super) use result::TakenBack;
+
 use super::Future;
 use super::call::Call;
 use super::given;

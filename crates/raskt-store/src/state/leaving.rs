@@ -73,12 +73,30 @@ impl State {
         let Some(slot) = self.slots.get_mut(&id) else { return };
         let goes = slot.file.is_some() && slot.pins == 0 && slot.stays.is_none();
         match std::mem::replace(&mut slot.place, Residency::Out) {
-            Residency::Writing(value) if goes => {
-                let (bytes, codec) = (slot.bytes, slot.codec.clone());
+            Residency::Writing(value) => slot.place = Residency::Memory(value),
+            other => {
+                slot.place = other;
+                return;
+            }
+        }
+        if goes && self.has_others(id) {
+            self.leave_with_others(id);
+        } else if goes {
+            self.let_go(id);
+        }
+    }
+
+    /// A result that can be had again leaves memory.
+    pub(super) fn let_go(&mut self, id: SlotId) {
+        self.set_stays(id, None);
+        self.order.remove(id);
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let (bytes, codec) = (slot.bytes, slot.codec.clone());
+        match std::mem::replace(&mut slot.place, Residency::Out) {
+            Residency::Memory(value) => {
                 self.gone(id, &value, bytes);
                 self.garbage.push(Garbage::Value(value, codec));
             }
-            Residency::Writing(value) => slot.place = Residency::Memory(value),
             other => slot.place = other,
         }
     }
@@ -135,7 +153,9 @@ impl State {
         match self.together(id) {
             Together::Free(together) => {
                 self.counts.looked_at += together.len() as u64 - 1;
-                together.into_iter().map(|each| self.let_one_leave(each)).sum()
+                let bytes = self.bytes_together(&together);
+                let leaving = together.into_iter().filter(|&each| self.let_one_leave(each)).count();
+                if leaving > 0 { bytes } else { 0 }
             }
             Together::Held(together) => {
                 self.counts.looked_at += together.len() as u64 - 1;
@@ -145,30 +165,26 @@ impl State {
         }
     }
 
-    /// Lets one result leave, by the cheapest way there is; how many bytes it has.
-    fn let_one_leave(&mut self, id: SlotId) -> u64 {
+    /// Lets one result leave, by the cheapest way there is; whether it does.
+    fn let_one_leave(&mut self, id: SlotId) -> bool {
         self.set_stays(id, None);
-        let Some(slot) = self.slots.get_mut(&id) else { return 0 };
+        let Some(slot) = self.slots.get_mut(&id) else { return false };
         let bytes = slot.bytes;
         let recompute = slot.facts.recompute_nanoseconds;
         let is_cheap = recompute.is_some_and(|time| self.speed.prefers_recomputing(bytes, time));
         let may_have_changed = slot.file.is_some() && slot.codec.as_ref().is_some_and(|codec| codec.may_change());
         let can_write = slot.codec.is_some() && (may_have_changed || self.disk.has_room(reserved(bytes)));
         if may_have_changed || (slot.file.is_none() && !is_cheap && can_write) {
-            return self.write(id);
+            return self.write(id) > 0;
         }
         if slot.file.is_none() && recompute.is_none() {
-            return self.stay(id, Stays::Unwritable);
+            self.stay(id, Stays::Unwritable);
+            return false;
         }
-        if let Residency::Memory(value) = std::mem::replace(&mut slot.place, Residency::Out) {
-            let codec = slot.codec.clone();
-            self.gone(id, &value, bytes);
-            self.garbage.push(Garbage::Value(value, codec));
-        }
-        self.order.remove(id);
+        self.let_go(id);
         self.counts.dropped += 1;
         self.has_spilled = true;
-        bytes
+        true
     }
 
     fn stay(&mut self, id: SlotId, why: Stays) -> u64 {

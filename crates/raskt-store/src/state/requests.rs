@@ -13,7 +13,7 @@ impl State {
     pub fn ask(&mut self, request: Request) -> Answer {
         let mut request = request;
         // How large its result will be isn't known. Whoever reads nothing adds to what there is.
-        if request.bytes == 0 && request.inputs.is_empty() && self.is_far_beyond(0) {
+        if request.bytes == 0 && request.inputs.is_empty() && self.is_far_beyond(self.broker.limit() / SPARE_SHARE) {
             request.bytes = 1;
         }
         let is_easy = request.inputs.is_empty() && self.pending.is_empty();

@@ -81,8 +81,11 @@ impl State {
     /// Looks at some of them while nothing else happens; says whether any may leave. Where nobody asks for memory there is time to
     /// try those of which only their own world can tell.
     pub fn look_at_shared(&mut self) -> bool {
-        let tries = !self.is_pending() && self.try_some();
-        let found = self.look_at_some(LOOKS) || tries;
+        // Of what is only tried nobody knows whether it is free: that is no reason to look on at once.
+        if !self.is_pending() && self.try_some() {
+            self.evict_excess();
+        }
+        let found = self.look_at_some(LOOKS);
         if found {
             self.serve_pending();
             self.make_room();

@@ -112,6 +112,38 @@ fn results_over_what_one_of_them_is_read_from_leave_when_it_was_read() {
 }
 
 #[test]
+fn what_is_dropped_together_frees_a_piece_once() {
+    let mut state = State::new(1000 * UNIT);
+    let cheap = |group| ResultInfo { recompute_nanoseconds: Some(1), group, ..facts(None) };
+    let whole = block(1, 100);
+    (0..10).for_each(|_| _ = state.keep(whole.clone(), cheap(0), holder(0)));
+    drop(whole);
+    (0..9).for_each(|at| _ = state.keep(block(at, 100), cheap(1), holder(0)));
+    let answer = state.ask(Request { holder: holder(1), bytes: 900 * UNIT, inputs: vec![] });
+    assert_eq!(answer, Answer::Promised { is_loading: false });
+    assert!(!state.broker.is_overbooked() && state.broker.held() <= 100 * UNIT);
+}
+
+#[test]
+fn as_long_as_one_stays_that_holds_a_piece_it_counts() {
+    let mut world = world::World::new(2000 * UNIT);
+    let whole = block(1, 1000);
+    let keep = |at: usize| world.state.keep(part_of(&whole, at * 12_800, 12_800), facts(None), holder(0));
+    let views: Vec<SlotId> = (0..10).map(keep).collect();
+    let piece = Arc::downgrade(whole.as_chunk().unwrap().buffer().owner());
+    drop(whole);
+    world.state.ask(Request { holder: holder(1), bytes: 1500 * UNIT, inputs: vec![] });
+    world.state.ask(Request { holder: holder(2), bytes: 0, inputs: vec![(views[3], 100 * UNIT)] });
+    assert_eq!(world.write_all(), 10);
+    assert_eq!((piece.strong_count(), world.state.broker.held()), (10, 1000 * UNIT), "one of them is about to be read");
+    world.state.unpin(views[3]);
+    world.state.make_room();
+    assert_eq!(world.write_all(), 0, "all of them have files");
+    assert_eq!((piece.strong_count(), world.state.broker.held()), (0, 0));
+    assert_eq!(world.state.broker.promised(), 1500 * UNIT);
+}
+
+#[test]
 fn shuffle_outputs_leave_with_the_blocks_that_they_show() {
     let mut world = world::World::new(400 * UNIT);
     let blocks = [1, 2].map(|number| block(number, 160));

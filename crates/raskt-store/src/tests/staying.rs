@@ -259,3 +259,49 @@ fn what_somebody_in_its_own_world_referred_to_leaves_though_nobody_asks_for_memo
     report(&|report| report.held <= 400 * UNIT);
     store.validate();
 }
+
+/// Somebody always refers to it.
+struct Used(Arc<AtomicU64>);
+
+impl Foreign for Used {
+    fn bytes(&self) -> usize {
+        100 * UNIT as usize
+    }
+
+    fn type_name(&self) -> &str {
+        "used"
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn codec(&self) -> Option<Arc<dyn Codec>> {
+        Some(Arc::new(Self(self.0.clone())))
+    }
+}
+
+impl Codec for Used {
+    fn encode(&self, _: &Value) -> Result<Encoded, Unwritten> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Err(Unwritten::Shared)
+    }
+
+    fn may_change(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_somebody_has_all_the_time_is_tried_a_few_times_a_second() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let tries = Arc::new(AtomicU64::new(0));
+    let keep = |_| {
+        let value = Value::Foreign(Arc::new(Used(tries.clone())));
+        store.keep_unasked(value, no_lineage(), facts(None)).unwrap()
+    };
+    let kept: Vec<_> = (0..12).map(keep).collect();
+    std::thread::sleep(Duration::from_millis(1000));
+    // Each once when it came, and at most twice (by either thread) in each tenth of a second.
+    assert!((12..12 * 30).contains(&tries.load(Ordering::Relaxed)) && kept.len() == 12, "{tries:?}");
+}

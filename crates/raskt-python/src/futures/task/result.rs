@@ -1,7 +1,7 @@
 //! Who gets the result of a task, and when the store has it.
 
 use super::super::given;
-use super::super::held::Held;
+use super::super::held::{Entered, Held};
 use super::super::state::State;
 use super::Task;
 use pyo3::exceptions::PyRuntimeError;
@@ -28,17 +28,24 @@ impl Task {
         Ok(result)
     }
 
-    /// Has the store take the result back, if nobody but this future has it any more. Says whether that is settled.
-    pub fn take_back(&self, py: Python<'_>) -> bool {
+    /// Has the store take the result back, if nobody but this future has it any more.
+    pub fn take_back(&self, py: Python<'_>) -> TakenBack {
         let result = match &self.inner.lock().state {
             State::Done(held @ Held::Here(_)) => held.alone(py),
-            _ => return true,
+            _ => return TakenBack::Entered(None),
         };
-        let Some(result) = result else { return false };
+        let Some(result) = result else { return TakenBack::Elsewhere };
         let (held, entered) = Held::enter(py, result, || self.name.bind(py).to_string());
         let before = self.inner.lock().state.hold(held);
         drop(before);
-        entered.into_iter().for_each(|entered| entered.make_room(py));
-        true
+        TakenBack::Entered(entered)
     }
+}
+
+/// What became of a result that the store was to take back.
+pub(in crate::futures) enum TakenBack {
+    /// Somebody else has it.
+    Elsewhere,
+    /// It is in the store, room for it still to be made, or the future has none.
+    Entered(Option<Entered>),
 }
