@@ -11,11 +11,6 @@ use std::sync::Arc;
 impl State {
     /// Asks for memory for a ticket, and for its inputs to be in memory. They are pinned from here on.
     pub fn ask(&mut self, request: Request) -> Answer {
-        let mut request = request;
-        // How large its result will be isn't known. Whoever reads nothing adds to what there is.
-        if request.bytes == 0 && request.inputs.is_empty() && self.is_far_beyond(self.broker.limit() / SPARE_SHARE) {
-            request.bytes = 1;
-        }
         let is_easy = request.inputs.is_empty() && self.pending.is_empty();
         if is_easy && self.broker.promise(request.holder, request.bytes) {
             return Answer::Promised { is_loading: false };

@@ -305,26 +305,6 @@ fn no_request_is_refused_while_what_dead_processes_left_is_removed() {
 }
 
 #[test]
-fn who_adds_results_of_unknown_size_is_refused_where_none_can_leave() {
-    let mut world = World::new(10 * UNIT);
-    world.state.disk.limit = 0;
-    let ask = |world: &mut World, ticket, inputs| world.state.ask(Request { holder: holder(ticket), bytes: 0, inputs });
-    for ticket in 0..18 {
-        assert!(matches!(ask(&mut world, ticket, vec![]), Answer::Promised { .. }), "they may be small");
-        world.keep(1, None);
-        world.state.give_back(holder(ticket));
-    }
-    world.keep(1, None);
-    assert_eq!(ask(&mut world, 100, vec![]), Answer::Pending);
-    assert!(matches!(world.state.replies[..], [(to, Reply::Exhausted(_))] if to == holder(100)));
-    let read = *world.results.keys().next().unwrap();
-    assert!(matches!(ask(&mut world, 101, vec![(read, UNIT)]), Answer::Promised { .. }), "who reads may free some");
-    world.keep(1, None);
-    world.state.disk.limit = u64::MAX;
-    assert_eq!(ask(&mut world, 102, vec![]), Answer::Pending, "some leave first");
-}
-
-#[test]
 fn what_dead_children_left_goes_with_the_process() {
     let (store, ear, asker, place) = store(400 * UNIT);
     // SAFETY: the child touches the store and what it has itself, and leaves without any cleaning up.

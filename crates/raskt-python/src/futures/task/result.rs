@@ -29,7 +29,7 @@ impl Task {
     }
 
     /// Has the store take the result back, if nobody but this future has it any more.
-    pub fn take_back(&self, py: Python<'_>) -> TakenBack {
+    pub(in crate::futures) fn take_back(&self, py: Python<'_>) -> TakenBack {
         let result = match &self.inner.lock().state {
             State::Done(held @ Held::Here(_)) => held.alone(py),
             _ => return TakenBack::Entered(None),
