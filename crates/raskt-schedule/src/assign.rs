@@ -12,7 +12,7 @@ use crate::scheduler::Scheduler;
 use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
 use crate::worker_state::WorkerState;
 use crate::{Action, Assignment, Attempt, RunId, TaskRange, WorkerId};
-use raskt_graph::{Resources, TaskId};
+use raskt_graph::TaskId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -307,6 +307,7 @@ impl Scheduler {
         let relief = handed.gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
         let charged = self.queue.expect(priority, nanoseconds, is_known);
         self.queue.charge(run, priority, charged);
+        let borrowed = self.borrow(worker, run, requirement.as_deref());
         let placed = Placed {
             tasks: tasks.clone(),
             nanoseconds,
@@ -316,7 +317,7 @@ impl Scheduler {
             priority,
             is_lent: handed.is_lent,
             requirement,
-            borrowed: Resources::new(),
+            borrowed,
             relief,
             is_started: false,
             stolen_for: None,

@@ -259,7 +259,9 @@ pub enum Action {
         tasks: Vec<TaskRange>,
     },
     /// A worker is to drop results that nobody will read. What it said meanwhile may be on its way: of a result that it has
-    /// come to hold and not told of yet, or told of after the first `inventory_version` times, the scheduler will think anew, and it stays.
+    /// come to hold and not told of yet, or told of after the first `inventory_version` times, the scheduler will think anew, and it
+    /// stays. Told of is a result as fetched, as scattered, or in a report as [`Outcome::Done`]: another outcome, of a later attempt at
+    /// the same task, says nothing of what an earlier one has left.
     Discard {
         /// The worker.
         worker: WorkerId,

@@ -18,10 +18,18 @@ use crate::scheduler::Scheduler;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;
 use crate::{RunId, WorkerId};
-use raskt_graph::TaskId;
+use raskt_graph::{Resources, TaskId};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
+
+/// What is lent, by the run that the lending tasks are of.
+type Lent = SmallVec<[(RunId, Sums); 2]>;
+
+fn sum_lent(lent: &[(RunId, Sums)], name: &Arc<str>) -> u128 {
+    lent.iter().filter_map(|(_, lent)| lent.get(name)).sum()
+}
 
 /// Runs above one another that are looked at to find what is lent to the deepest.
 const RUNS_LOOKED_AT: usize = 256;
@@ -130,7 +138,7 @@ impl Scheduler {
     fn may_be_met(&self, worker: WorkerId, id: RunId, most: usize) -> SmallVec<[Need; 4]> {
         let Some(state) = self.workers.get(worker) else { return SmallVec::new() };
         let lent = self.lent_to(state, worker, id);
-        let lent = |name: &Arc<str>| lent.get(name).map_or(0, |&lent| u64::try_from(lent).unwrap_or(u64::MAX));
+        let lent = |name: &Arc<str>| u64::try_from(sum_lent(&lent, name)).unwrap_or(u64::MAX);
         let has = |name: &Arc<str>| state.free(name).saturating_add(lent(name));
         self.workers.needs.met_within(worker, has).take(most).collect()
     }
@@ -197,8 +205,9 @@ impl Scheduler {
     /// Whether tasks of `id` find at `worker` what they require if they borrow what is lent to them.
     pub(crate) fn can_borrow(&self, worker: WorkerId, id: RunId, requirement: &Requirement) -> bool {
         let Some(state) = self.workers.get(worker).filter(|state| !state.is_kept()) else { return false };
+        let lent = self.lent_to(state, worker, id);
         self.workers.could_take(worker, Some(requirement))
-            && state.can_borrow(requirement, &self.lent_to(state, worker, id))
+            && state.can_borrow(requirement, |name| sum_lent(&lent, name))
     }
 
     /// A worker with nothing to do but to wait for `id`, which can have what this requires if it borrows it.
@@ -212,20 +221,52 @@ impl Scheduler {
         lenders.find(|&worker| self.can_borrow(worker, id, requirement) && !self.has_suspect_of(worker, id))
     }
 
-    /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do.
-    fn lent_to(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> Sums {
-        let mut lent = Sums::new();
-        for (_, run) in self.chain(id) {
-            if let Some((parent, slots)) = run.parent.zip(run.lent_by(worker)) {
-                // Which of them wait for this run nobody says. If all that there are wait, it doesn't matter: what any
-                // of them has is idle. Else as little is lent as those have that have least, so that nothing is used
-                // twice.
-                let waiting = self.waiting_of(state, worker, parent);
-                let all_wait = waiting >= state.placed_of(parent).count() as u64;
-                change_sums(&mut lent, &state.least_of(parent, if all_wait { waiting } else { slots }), true);
+    /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do, and nobody has borrowed
+    /// yet: by the runs that the tasks are of, the deepest first. What one run has borrowed is no less for those that wait
+    /// elsewhere, below other tasks: they may wait for each other's end else.
+    fn lent_to(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> Lent {
+        let left = |(_, run): (RunId, &Run)| {
+            let (parent, slots) = run.parent.zip(run.lent_by(worker))?;
+            // Which of them wait for this run nobody says. If all that there are wait, it doesn't matter: what any of them has is
+            // idle. Else as little is lent as those have that have least, so that nothing is used twice.
+            let waiting = self.waiting_of(state, worker, parent);
+            let all_wait = waiting >= state.placed_of(parent).count() as u64;
+            let mut lent = state.least_of(parent, if all_wait { waiting } else { slots });
+            change_sums(&mut lent, state.borrowed_from(parent), false);
+            Some((parent, lent))
+        };
+        self.chain(id).filter_map(left).collect()
+    }
+
+    /// What an assignment of `id` at `worker` borrows, and from tasks of which run: what it requires beyond what is free. The
+    /// deepest lend first, since fewest others may borrow from them.
+    pub(crate) fn borrow(
+        &self,
+        worker: WorkerId,
+        id: RunId,
+        requirement: Option<&Requirement>,
+    ) -> Vec<(RunId, Resources)> {
+        let found = requirement.and_then(|requirement| Some((requirement, self.workers.get(worker)?)));
+        let Some((requirement, state)) = found.filter(|(requirement, state)| !state.has_free(requirement)) else {
+            return Vec::new();
+        };
+        let mut borrowed: BTreeMap<RunId, Resources> = BTreeMap::new();
+        let lent = self.lent_to(state, worker, id);
+        for (name, &amount) in &requirement.resources {
+            let mut lacking = amount.saturating_sub(state.free(name));
+            // What nobody lends is borrowed all the same: less is free than was when it was looked for.
+            for (lender, lent) in
+                lent.iter().map(|(lender, lent)| (*lender, lent.get(name).copied())).chain([(id, None)])
+            {
+                let is_last = lender == id;
+                let part = if is_last { lacking } else { u128::from(lacking).min(lent.unwrap_or(0)) as u64 };
+                if part > 0 {
+                    borrowed.entry(lender).or_default().insert(name.clone(), part);
+                    lacking -= part;
+                }
             }
         }
-        lent
+        borrowed.into_iter().collect()
     }
 
     /// How many tasks of `id` wait at `worker`, for whatever runs.

@@ -22,8 +22,8 @@ pub(crate) struct Placed {
     /// It runs in a slot that tasks have lent which wait for its run.
     pub is_lent: bool,
     pub requirement: Option<Arc<Requirement>>,
-    /// The part of what it requires that it has from tasks that wait for its run.
-    pub borrowed: Resources,
+    /// The part of what it requires that it has from tasks that wait for its run, by the runs that these are of.
+    pub borrowed: Vec<(RunId, Resources)>,
     /// When it has run, there is more memory than before, and that is soon.
     pub relief: Option<Relief>,
     /// The worker said that it has begun.
@@ -33,6 +33,19 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
+    /// What it takes of its worker's resources, beyond what it has borrowed.
+    pub fn own_resources(&self) -> Resources {
+        let Some(requirement) = &self.requirement else { return Resources::new() };
+        let mut own = requirement.resources.clone();
+        for (name, amount) in self.borrowed.iter().flat_map(|(_, amounts)| amounts) {
+            if let Some(left) = own.get_mut(name) {
+                *left = left.saturating_sub(*amount);
+            }
+        }
+        own.retain(|_, amount| *amount > 0);
+        own
+    }
+
     /// How long it may take still, as far as can be told: what has taken longer than was expected may take as long once more.
     pub fn left(&self, now: Time) -> u64 {
         let had = now.0.saturating_sub(self.since.0);

@@ -31,13 +31,6 @@ impl Requirement {
         self.resources.keys().any(|name| other.resources.contains_key(name))
     }
 
-    /// What is required and isn't borrowed.
-    pub fn without(&self, borrowed: &Resources) -> Resources {
-        let own =
-            |(name, &amount): (&Arc<str>, &u64)| (name.clone(), amount - borrowed.get(name).copied().unwrap_or(0));
-        self.resources.iter().map(own).filter(|(_, amount)| *amount > 0).collect()
-    }
-
     /// Whether `offered` has what an assignment takes.
     pub fn fits(&self, offered: &Resources) -> bool {
         self.resources.iter().all(|(name, amount)| offered.get(name).is_some_and(|has| has >= amount))

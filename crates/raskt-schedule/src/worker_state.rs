@@ -1,7 +1,9 @@
 //! One worker, as the scheduler sees it (Dask: `WorkerState`).
 
+mod borrowed;
 mod open_workers;
 
+use borrowed::Borrowed;
 pub(crate) use open_workers::{MemoryLeft, OpenWorkers, Seat};
 
 use crate::holdings::{Holdings, Move};
@@ -39,7 +41,7 @@ pub(crate) struct WorkerState {
     relief_changed: Vec<(RunId, Attempt, Relief, bool)>,
     used: Sums,
     /// What assignments have of what others lend that wait for them.
-    borrowed: Sums,
+    borrowed: Borrowed,
     /// Workers from which it couldn't fetch, and until when that is remembered.
     cannot_reach: BTreeMap<WorkerId, Time>,
     /// It is kept for suspects, and gets nothing else. All but the last of them wait for runs, or did when that came.
@@ -74,7 +76,7 @@ impl WorkerState {
             holdings: Holdings::default(),
             relief_changed: vec![],
             used: Sums::new(),
-            borrowed: Sums::new(),
+            borrowed: Borrowed::default(),
             cannot_reach: BTreeMap::new(),
             quarantines: vec![],
             inventory_version: 0,
@@ -356,13 +358,15 @@ impl WorkerState {
         self.lacks(requirement).is_none()
     }
 
-    /// Whether that and what is lent (`lent`, and nobody has borrowed) is.
-    pub fn can_borrow(&self, requirement: &Requirement, lent: &Sums) -> bool {
-        requirement.resources.iter().all(|(name, &amount)| {
-            let lent = lent.get(name).copied().unwrap_or(0);
-            let left = lent.saturating_sub(self.borrowed.get(name).copied().unwrap_or(0));
-            u128::from(self.free(name)) + left >= u128::from(amount)
-        })
+    /// Whether that and what is lent (and nobody has borrowed yet) is.
+    pub fn can_borrow(&self, requirement: &Requirement, lent: impl Fn(&Arc<str>) -> u128) -> bool {
+        let mut required = requirement.resources.iter();
+        required.all(|(name, &amount)| u128::from(self.free(name)) + lent(name) >= u128::from(amount))
+    }
+
+    /// What is borrowed from tasks of `run`.
+    pub fn borrowed_from(&self, run: RunId) -> impl Iterator<Item = (&Arc<str>, &u128)> {
+        self.borrowed.from_run(run)
     }
 
     /// How much is left of a resource.
@@ -393,16 +397,12 @@ impl WorkerState {
             .collect()
     }
 
-    /// Places an assignment. What it requires beyond what is free, it has borrowed.
-    pub fn place(&mut self, run: RunId, attempt: Attempt, mut placed: Placed) {
+    /// Places an assignment.
+    pub fn place(&mut self, run: RunId, attempt: Attempt, placed: Placed) {
         self.nanoseconds += u128::from(placed.nanoseconds);
         self.memory += u128::from(placed.memory);
         if let Some(relief) = &placed.relief {
             self.relief_changed.push((run, attempt, relief.clone(), true));
-        }
-        if let Some(requirement) = &placed.requirement {
-            let beyond = |(name, &amount): (&Arc<str>, &u64)| (name.clone(), amount.saturating_sub(self.free(name)));
-            placed.borrowed = requirement.resources.iter().map(beyond).filter(|(_, amount)| *amount > 0).collect();
         }
         self.use_resources(&placed, true);
         self.placed.insert((run, attempt), placed);
@@ -422,10 +422,8 @@ impl WorkerState {
     }
 
     fn use_resources(&mut self, placed: &Placed, begins: bool) {
-        if let Some(requirement) = &placed.requirement {
-            change_sums(&mut self.used, &requirement.without(&placed.borrowed), begins);
-            change_sums(&mut self.borrowed, &placed.borrowed, begins);
-        }
+        change_sums(&mut self.used, &placed.own_resources(), begins);
+        self.borrowed.change(placed, begins);
     }
 
     pub fn take_out(&mut self, run: RunId, attempt: Attempt, tasks: &[TaskRange]) -> Option<WorkerId> {
@@ -475,12 +473,10 @@ impl WorkerState {
 
     /// Asserts that the sums are what adding again gives.
     pub fn validate(&self) {
-        let (mut used, mut borrowed) = (Sums::new(), Sums::new());
+        let (mut used, mut borrowed) = (Sums::new(), Borrowed::default());
         for placed in self.placed.values() {
-            if let Some(requirement) = &placed.requirement {
-                change_sums(&mut used, &requirement.without(&placed.borrowed), true);
-                change_sums(&mut borrowed, &placed.borrowed, true);
-            }
+            change_sums(&mut used, &placed.own_resources(), true);
+            borrowed.change(placed, true);
         }
         assert_eq!((&self.used, &self.borrowed), (&used, &borrowed), "resources in use");
         let offered = |name: &Arc<str>| self.offer.resources.get(name).copied().unwrap_or(0);

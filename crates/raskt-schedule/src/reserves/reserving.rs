@@ -203,7 +203,7 @@ impl WorkerState {
     fn has_enough_in(&self, requirement: &Requirement, now: Time) -> u64 {
         let lacks = |(name, &amount): (&Arc<str>, &u64)| (name.clone(), amount.saturating_sub(self.free(name)).into());
         let mut lacking: Sums = requirement.resources.iter().map(lacks).filter(|(_, amount)| *amount > 0).collect();
-        let own = |placed: &Placed| Some((placed.left(now), placed.requirement.as_deref()?.without(&placed.borrowed)));
+        let own = |placed: &Placed| placed.requirement.is_some().then(|| (placed.left(now), placed.own_resources()));
         let mut using: Vec<_> = self.placed().filter_map(|(_, placed)| own(placed)).collect();
         using.sort_by_key(|(left, _)| *left);
         let mut enough = 0;
