@@ -42,6 +42,8 @@ enum Lent {
     To(RunId),
     /// For what isn't a run of its engine.
     ToAnybody,
+    /// To a task that this thread runs at once, above it.
+    ToNext,
 }
 
 /// How often a caller of an engine without threads looks for work while another caller is at it.
@@ -76,6 +78,46 @@ impl Drop for AtWork {
         let ended = INSIDE.with_borrow_mut(Vec::pop);
         drop(ended);
     }
+}
+
+/// While it lives, this thread runs a task in the slot of the one that it is in, which waits for it.
+pub(crate) struct InSlot {
+    /// Where that one stands among [`INSIDE`].
+    below: usize,
+    at_work: Option<AtWork>,
+}
+
+impl InSlot {
+    /// Nothing if the thread is in no task of `shared`, or in one of another engine above it, or has no room for another.
+    pub fn begin(shared: &Arc<Shared>) -> Option<Self> {
+        let in_slot = |inside: &Inside| Arc::ptr_eq(&inside.shared, shared) && inside.lent == Lent::No;
+        let is_in_slot = || INSIDE.with_borrow(|inside| inside.last().is_some_and(in_slot));
+        if !is_in_slot() || room(shared) != Room::Ample {
+            return None;
+        }
+        let lend = |inside: &mut Vec<Inside>| {
+            let last = inside.last_mut()?;
+            last.lent = Lent::ToNext;
+            Some((inside.len() - 1, inside.last()?.run))
+        };
+        let (below, run) = INSIDE.with_borrow_mut(lend)?;
+        Some(Self { below, at_work: Some(AtWork::start(shared, run)) })
+    }
+}
+
+impl Drop for InSlot {
+    fn drop(&mut self) {
+        self.at_work = None;
+        set_lent(self.below, Lent::No);
+    }
+}
+
+/// Whether this thread has room for tasks of `shared` above those that it is in.
+fn room(shared: &Shared) -> Room {
+    let is_free = || shared.recovery.runners.have_room();
+    let (depth, outermost) =
+        INSIDE.with_borrow(|inside| (inside.len(), inside.first().map_or(usize::MAX, |outermost| outermost.stack)));
+    Room::here(depth, outermost, is_free)
 }
 
 /// This thread is the one of `number` in the pool of `shared`.
@@ -198,11 +240,7 @@ pub(crate) struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     pub fn begin(shared: &'a Arc<Shared>, run: RunId) -> Self {
-        let is_free = || shared.recovery.runners.have_room();
-        let (depth, outermost) =
-            INSIDE.with_borrow(|inside| (inside.len(), inside.first().map_or(usize::MAX, |outermost| outermost.stack)));
-        let room = Room::here(depth, outermost, is_free);
-        let is_inside = run_of(shared).is_some();
+        let (room, is_inside) = (room(shared), run_of(shared).is_some());
         Self { shared, run, places: vec![], others: Loan::default(), is_inside, room, tells_time: false }
     }
 

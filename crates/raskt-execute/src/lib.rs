@@ -31,6 +31,7 @@ mod state;
 mod threads;
 mod turn;
 mod watch;
+mod within;
 
 pub use batch::Batch;
 pub use call::TaskCall;

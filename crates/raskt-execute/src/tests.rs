@@ -21,6 +21,7 @@ mod slots;
 mod stranded;
 mod strays;
 mod unlocked;
+mod within;
 
 type Body = dyn Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync;
 

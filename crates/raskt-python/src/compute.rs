@@ -10,6 +10,7 @@ use crate::lineage::past_of;
 use crate::ran::Ran;
 use crate::request::{Request, Results};
 use crate::settings::settings;
+use crate::wait::run_within;
 use crate::workers::workers;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -57,6 +58,9 @@ impl Options {
             }
             let own = OwnEngine::new(engine.store());
             return Ran::wait(py, own.get().submit_with_past(graph.clone(), wanted, past), keeps);
+        }
+        if !keeps && let Some(values) = run_within(py, &engine, (graph, &wanted))? {
+            return Ok(Ran { values, handle: None });
         }
         Ran::wait(py, engine.submit_with_past(graph.clone(), wanted, past), keeps)
     }

@@ -2,11 +2,13 @@
 
 use crate::error::from_run_error;
 use crate::ran::load;
-use crate::runner::{check_cancelled, interrupt_cancelled};
-use crate::watched::Watched;
+use crate::runner::{check_cancelled, interrupt_cancelled, is_in_task};
+use crate::watched::{Watched, is_followed};
 use pyo3::prelude::*;
-use raskt_execute::{RunError, RunHandle};
+use raskt_execute::{Engine, RunError, RunHandle, RunResult, is_watched};
+use raskt_graph::{Graph, TaskId};
 use raskt_value::{ErrorKind, Value};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Waits for the results, and has them in memory.
@@ -22,15 +24,7 @@ pub(crate) fn wait_kept(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Valu
     let result = loop {
         let patience = watched.patience();
         if let Some(result) = py.detach(|| handle.wait_timeout_kept(patience)) {
-            // The exception that stops this thread may have come while it ran a task of the run itself: then the run has
-            // failed of it, and the other threads that are at its tasks haven't heard of it.
-            if result.is_err()
-                && let Err(cancelled) = check_cancelled(py)
-            {
-                interrupt_cancelled(py);
-                break Err(cancelled);
-            }
-            break result.map_err(|error| signal_behind(py, &error).unwrap_or_else(|| from_run_error(py, &error)));
+            break ended(py, result);
         }
         if let Err(error) = watched.look_up(py) {
             handle.cancel();
@@ -40,6 +34,33 @@ pub(crate) fn wait_kept(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Valu
     };
     watched.finish(py, &result)?;
     result
+}
+
+/// The results of a run of one call that this thread makes at once, since it is in a task that would only wait for it; nothing if
+/// it is to be submitted.
+pub(crate) fn run_within(
+    py: Python<'_>,
+    engine: &Engine,
+    (graph, wanted): (&Arc<Graph>, &[TaskId]),
+) -> PyResult<Option<Vec<Value>>> {
+    if !is_in_task() || graph.tasks() > 1 || is_watched() || is_followed(py)? {
+        return Ok(None);
+    }
+    check_cancelled(py)?;
+    engine.run_within(graph, wanted).map(|result| ended(py, result)).transpose()
+}
+
+/// What came of a run.
+fn ended(py: Python<'_>, result: RunResult) -> PyResult<Vec<Value>> {
+    // The exception that stops this thread may have come while it ran a task of the run itself: then the run has failed of it,
+    // and the other threads that are at its tasks haven't heard of it.
+    if result.is_err()
+        && let Err(cancelled) = check_cancelled(py)
+    {
+        interrupt_cancelled(py);
+        return Err(cancelled);
+    }
+    result.map_err(|error| signal_behind(py, &error).unwrap_or_else(|| from_run_error(py, &error)))
 }
 
 /// The signal that ended a run. The engine of frames sees Ctrl-C as well, and may be the first: then its task fails as

@@ -78,6 +78,11 @@ impl<'a, 'py> Watched<'a, 'py> {
     }
 }
 
+/// Whether any callback is told of progress.
+pub(crate) fn is_followed(py: Python<'_>) -> PyResult<bool> {
+    Ok(!active(py)?.is_empty())
+}
+
 /// The callbacks that are active. Nobody watches unless somebody imported the module.
 fn active(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyAny>>> {
     let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;

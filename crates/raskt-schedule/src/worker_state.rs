@@ -366,7 +366,7 @@ impl WorkerState {
 
     /// What is borrowed from tasks of `run`.
     pub fn borrowed_from(&self, run: RunId) -> impl Iterator<Item = (&Arc<str>, &u128)> {
-        self.borrowed.from_run(run)
+        self.borrowed.lent_by(run)
     }
 
     /// How much is left of a resource.

@@ -1,6 +1,7 @@
 //! Stories that are told to the machines, and what must come of them.
 
 mod admit;
+mod borrowing;
 mod broadcast;
 mod changes;
 mod deaths;

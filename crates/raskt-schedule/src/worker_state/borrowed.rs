@@ -12,7 +12,7 @@ pub(crate) struct Borrowed(BTreeMap<RunId, Sums>);
 
 impl Borrowed {
     /// What is borrowed from tasks of `run`.
-    pub fn from_run(&self, run: RunId) -> impl Iterator<Item = (&Arc<str>, &u128)> {
+    pub fn lent_by(&self, run: RunId) -> impl Iterator<Item = (&Arc<str>, &u128)> {
         self.0.get(&run).into_iter().flatten()
     }
 
