@@ -121,7 +121,12 @@ impl Slot {
     fn is_ready_to_leave(&self) -> bool {
         self.pins == 0
             && matches!(self.place, Residency::Memory(_))
-            && (self.file.is_some() || self.codec.is_some() || self.facts.recompute_nanoseconds.is_some())
+            && (self.can_be_had_again() || self.codec.is_some())
+    }
+
+    /// Whether it needn't be written to be had again.
+    pub fn can_be_had_again(&self) -> bool {
+        self.file.is_some() || self.facts.recompute_nanoseconds.is_some()
     }
 }
 

@@ -83,10 +83,11 @@ impl State {
         }
     }
 
-    /// All have been written that had to be. Meanwhile somebody may have come to refer to them.
+    /// All have been written that had to be. Meanwhile somebody may have come to refer to them, or a file have turned out to be bad.
     fn leave_together(&mut self, members: BTreeSet<SlotId>) {
-        let values: Vec<_> = members.iter().filter_map(|id| self.slots.get(id)?.value()).collect();
-        let is_free = are_sole(&values);
+        let slots = || members.iter().filter_map(|id| self.slots.get(id));
+        let is_free =
+            slots().all(Slot::can_be_had_again) && are_sole(&slots().filter_map(Slot::value).collect::<Vec<_>>());
         for id in members {
             self.set_leaving(id, false);
             self.back_in_memory(id);

@@ -236,3 +236,24 @@ fn what_stays_since_a_view_has_no_room_on_the_disk_leaves_when_it_has_or_the_vie
         assert!(!world.state.broker.is_overbooked());
     }
 }
+
+#[test]
+fn one_whose_file_is_bad_is_written_anew_before_it_leaves_with_others() {
+    let mut world = World::new(1100 * UNIT);
+    let whole = block(1, 1000);
+    let view = part_of(&whole, 0, 12_800);
+    let ids = [whole, view].map(|value| world.state.keep(value, of_group(0), holder(0)));
+    ask(&mut world.state, 1, 900);
+    world.state.pin(ids[1]);
+    assert_eq!(world.write_all(), 2);
+    let third = part_of(&world.state.open(ids[0]).unwrap(), 0, 12_800);
+    let third = world.state.keep(third, of_group(0), holder(0));
+    world.state.unpin(ids[1]);
+    world.state.make_room();
+    assert_eq!(world.state.jobs.len(), 1, "the others have files");
+    let bad = world.state.file(ids[0]).unwrap();
+    world.state.lose_file(ids[0], &bad);
+    assert_eq!(world.write_all(), 2);
+    assert!([ids[0], ids[1], third].into_iter().all(|id| world.state.file(id).is_some()));
+    assert_eq!(world.state.broker.held(), 0);
+}
