@@ -18,9 +18,10 @@ pub struct Holder {
 #[derive(Debug)]
 pub struct Broker {
     limit: u64,
+    /// As results count it, each for itself.
     held: u64,
-    /// Of these, bytes that are counted more than once.
-    repeated: u64,
+    /// Of these, what belongs to pieces of memory that more than one of them may hold.
+    pieces: Sums,
     promised: u64,
     promises: BTreeMap<Holder, u64>,
     overbooked: Option<Holder>,
@@ -39,6 +40,31 @@ pub(crate) struct Unpromised {
     pub each: u64,
 }
 
+/// Bytes of pieces of memory that more than one result may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sums {
+    /// As often as results count them.
+    pub counted: u64,
+    /// Once each.
+    pub once: u64,
+    /// Of those, once each, that all of their holders are about to leave.
+    pub leaving: u64,
+}
+
+impl Sums {
+    pub fn add(&mut self, other: Self) {
+        self.counted += other.counted;
+        self.once += other.once;
+        self.leaving += other.leaving;
+    }
+
+    pub fn subtract(&mut self, other: Self) {
+        self.counted -= other.counted;
+        self.once -= other.once;
+        self.leaving -= other.leaving;
+    }
+}
+
 /// What the rest of the process leaves to results and tasks in any case, in shares of the limit and in bytes.
 const LEAST_SHARE: u64 = 8;
 const LEAST_BYTES: u64 = 32 << 20;
@@ -49,7 +75,7 @@ impl Broker {
         Self {
             limit,
             held: 0,
-            repeated: 0,
+            pieces: Sums::default(),
             promised: 0,
             promises: BTreeMap::new(),
             overbooked: None,
@@ -192,7 +218,7 @@ impl Broker {
 
     /// Bytes that results hold.
     pub fn held(&self) -> u64 {
-        self.held.saturating_sub(self.repeated)
+        self.held.saturating_sub(self.pieces.counted).saturating_add(self.pieces.once)
     }
 
     /// The same, with what more than one of them holds as often.
@@ -200,9 +226,9 @@ impl Broker {
         self.held
     }
 
-    /// Results hold so many bytes that are counted for others of them.
-    pub fn set_repeated(&mut self, repeated: u64) {
-        self.repeated = repeated;
+    /// Pieces of memory that more than one result may hold have so many bytes.
+    pub(crate) fn set_pieces(&mut self, pieces: Sums) {
+        self.pieces = pieces;
     }
 
     /// Bytes that are promised and not given back.

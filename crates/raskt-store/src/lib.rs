@@ -21,6 +21,7 @@ mod broken;
 mod broker;
 mod codec;
 mod counts;
+mod departures;
 mod disk;
 mod file;
 mod folder;

@@ -5,7 +5,7 @@ use crate::slot::SlotId;
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-/// How many are looked at in one event, at most.
+/// How many are looked at in one event, at most: those that would have to leave with them as well.
 pub(crate) const LOOKS: usize = 1024;
 
 /// The same of those of which only their own world can tell: that takes as long as to write them.
@@ -50,12 +50,17 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// The next ones, of which each comes once before any comes again.
-    pub fn next(&mut self, set: &BTreeSet<SlotId>, most: usize) -> Vec<SlotId> {
-        let rest = set.range((self.after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
-        let next: Vec<SlotId> = rest.chain(set).take(most.min(set.len())).copied().collect();
-        self.after = next.last().copied().or(self.after);
-        self.left = self.left.min(set.len()).saturating_sub(next.len());
-        next
+    /// The next one, so that each comes once before any comes again.
+    pub fn next(&mut self, set: &BTreeSet<SlotId>) -> Option<SlotId> {
+        let mut rest = set.range((self.after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+        let next = rest.next().or(set.first()).copied()?;
+        self.after = Some(next);
+        self.left = self.left.min(set.len()).saturating_sub(1);
+        Some(next)
+    }
+
+    /// The next ones, each of them once.
+    pub fn next_some(&mut self, set: &BTreeSet<SlotId>, most: usize) -> Vec<SlotId> {
+        (0..most.min(set.len())).filter_map(|_| self.next(set)).collect()
     }
 }

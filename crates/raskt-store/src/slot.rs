@@ -54,18 +54,21 @@ pub(crate) enum Stays {
     Shared,
     /// The same, as only its own world can tell.
     SharedElsewhere,
-    /// There is no room for it on the disk.
-    Unwritable,
+    /// There is no room on the disk for it and those who leave with it, which need so much.
+    Unwritable {
+        /// Bytes of their files, of those that have to be written.
+        room: u64,
+    },
 }
 
 /// Where a result is.
 ///
 /// | from | to | by |
 /// |---|---|---|
-/// | `Memory` | `Writing` | chosen to be written |
+/// | `Memory` | `Writing` | chosen to leave, when it is written, or those are that hold the same memory |
 /// | `Memory` | `Out` | chosen to be dropped: it has a file, or is computed again |
-/// | `Writing` | `Out` | written, and nobody pinned it meanwhile |
-/// | `Writing` | `Memory` | pinned meanwhile, or not written |
+/// | `Writing` | `Out` | all of them are written, and nobody has come to need or refer to any of them meanwhile |
+/// | `Writing` | `Memory` | one of them is needed, or couldn't be written |
 /// | `Out` | `Reading` | somebody needs it, and it has a file |
 /// | `Reading` | `Memory` | read |
 /// | `Reading` | `Out` | its file was bad, and is forgotten |
@@ -73,7 +76,7 @@ pub(crate) enum Stays {
 pub(crate) enum Residency {
     /// In memory.
     Memory(Value),
-    /// In memory, and being written.
+    /// In memory, and being written, or about to leave with others that are.
     Writing(Value),
     /// Not in memory. Without a file it has to be computed again.
     Out,
@@ -95,7 +98,7 @@ impl Slot {
         if self.value().is_some() { self.bytes } else { 0 }
     }
 
-    /// Whether it is being written, and whoever had it could change it meanwhile: nobody gets it before that is over.
+    /// Whether it is about to leave, and whoever had it could change it meanwhile: nobody gets it before that is over.
     pub fn is_closed(&self) -> bool {
         matches!(self.place, Residency::Writing(_)) && self.codec.as_ref().is_some_and(|codec| codec.may_change())
     }
@@ -110,15 +113,20 @@ impl Slot {
         self.stays.is_none() && self.is_ready_to_leave()
     }
 
-    /// The same, were it not seen to be shared: whether it can leave with those who hold its memory too.
+    /// The same, were it not seen to stay for what may be over: whether it can leave with those who hold its memory too.
     pub fn can_leave_with_others(&self) -> bool {
-        matches!(self.stays, None | Some(Stays::Shared)) && self.is_ready_to_leave()
+        !matches!(self.stays, Some(Stays::SharedElsewhere)) && self.is_ready_to_leave()
     }
 
     fn is_ready_to_leave(&self) -> bool {
         self.pins == 0
             && matches!(self.place, Residency::Memory(_))
-            && (self.file.is_some() || self.codec.is_some() || self.facts.recompute_nanoseconds.is_some())
+            && (self.can_be_had_again() || self.codec.is_some())
+    }
+
+    /// Whether it needn't be written to be had again.
+    pub fn can_be_had_again(&self) -> bool {
+        self.file.is_some() || self.facts.recompute_nanoseconds.is_some()
     }
 }
 

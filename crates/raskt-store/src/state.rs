@@ -14,6 +14,7 @@ pub(crate) use jobs::{Garbage, Job, Written};
 use crate::broker::{Broker, Holder};
 use crate::codec::codec_of;
 use crate::counts::Counts;
+use crate::departures::Departures;
 use crate::disk::Disk;
 use crate::file::{ReadError, SpillFile};
 use crate::order::Order;
@@ -57,8 +58,12 @@ pub(crate) struct State {
     round: Round,
     /// There is more of them to look at for the first request.
     pub wants_look: bool,
-    /// Bytes that are being written, and will leave.
+    /// What is about to leave, and waits for some of it to be written.
+    departures: Departures,
+    /// Bytes of it that belong to no piece of memory that others may hold.
     leaving: u64,
+    /// Results that are being written.
+    writing: usize,
     /// Results that are being read.
     coming: usize,
     /// What dead processes left on the disk is being removed.
@@ -105,7 +110,9 @@ impl State {
             loading: BTreeMap::new(),
             round: Round::default(),
             wants_look: false,
+            departures: Departures::default(),
             leaving: 0,
+            writing: 0,
             coming: 0,
             is_sweeping: false,
             lent: 0,
@@ -126,11 +133,11 @@ impl State {
         self.has_urgent_work() || self.is_pending() || self.is_beyond()
     }
 
-    /// Whether more is held than there is room for, and some of it stays only since somebody referred to it, or since the disk was
-    /// full or broken: nobody says when that is over.
+    /// Whether more is held than there is room for, and some of it can leave, or stays only since somebody referred to it, or since
+    /// the disk was full or broken: nobody says when that is over.
     pub fn is_beyond(&self) -> bool {
         let may_leave_later = !(self.shared.is_empty() && self.shared_elsewhere.is_empty()) || self.is_stuck();
-        may_leave_later && self.broker.beyond_limit() > self.leaving
+        (may_leave_later || self.order.first().is_some()) && self.broker.beyond_limit() > self.leaving()
     }
 
     /// Whether results stay since the disk was full or broken when it was last tried.
@@ -155,7 +162,7 @@ impl State {
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
         self.sharing.enter(id, &value);
-        self.broker.set_repeated(self.sharing.repeated());
+        self.broker.set_pieces(self.sharing.sums());
         self.broker.hold_promised(holder, bytes);
         self.largest = self.largest.max(bytes);
         // It may be larger than what was promised for it. It isn't chosen itself: who has made it still refers to it.
@@ -209,6 +216,7 @@ impl State {
             return None;
         }
         self.set_stays(id, None);
+        self.removes(id);
         let slot = self.slots.remove(&id)?;
         self.pinned -= if slot.pins > 0 { slot.bytes_in_memory() } else { 0 };
         self.order.remove(id);
@@ -257,6 +265,7 @@ impl State {
             self.pinned += if slot.pins == 1 { slot.bytes_in_memory() } else { 0 };
         }
         self.order.remove(id);
+        self.stay_together(id);
     }
 
     pub fn unpin(&mut self, id: SlotId) {
@@ -291,7 +300,7 @@ impl State {
         let Slot { bytes, pins, ref place, .. } = self.slots[&id];
         if let Residency::Memory(value) = place {
             self.sharing.enter(id, value);
-            self.broker.set_repeated(self.sharing.repeated());
+            self.broker.set_pieces(self.sharing.sums());
         }
         self.pinned += if pins > 0 { bytes } else { 0 };
         match holder {
@@ -308,12 +317,12 @@ impl State {
     pub(super) fn gone(&mut self, id: SlotId, value: &Value, bytes: u64) {
         self.sharing.leave(id, value);
         self.broker.let_go(bytes);
-        self.broker.set_repeated(self.sharing.repeated());
+        self.broker.set_pieces(self.sharing.sums());
     }
 
     /// Whether results are being written for what came without a promise.
     pub fn is_making_room(&self) -> bool {
-        self.leaving > 0 && self.broker.beyond_limit() > 0
+        self.writing > 0 && self.broker.beyond_limit() > 0
     }
 
     /// The file of a result that isn't in memory.

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 mod breaking;
 mod helping;
 mod leaving;
+mod leaving_together;
 mod limited;
 mod moving;
 mod retrying;
@@ -48,6 +49,20 @@ fn number(value: &Value) -> u64 {
 
 fn facts(turn: Option<u32>) -> ResultInfo {
     ResultInfo { label: "test".into(), group: 1, turn, recompute_nanoseconds: None }
+}
+
+/// What is known of a result that is computed again in no time.
+fn cheap(group: u64) -> ResultInfo {
+    ResultInfo { recompute_nanoseconds: Some(1), group, ..facts(None) }
+}
+
+fn of_group(group: u64) -> ResultInfo {
+    ResultInfo { group, ..facts(None) }
+}
+
+/// Somebody asks for so much.
+fn ask(state: &mut State, ticket: u64, units: u64) -> Answer {
+    state.ask(Request { holder: holder(ticket), bytes: units * UNIT, inputs: vec![] })
 }
 
 fn no_lineage() -> Lineage {

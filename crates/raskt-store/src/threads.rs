@@ -258,7 +258,7 @@ impl Shared {
                     if is_new && matches!(written, Written::To(_)) {
                         state.speed.wrote(bytes, elapsed());
                     }
-                    state.wrote(id, bytes, written);
+                    state.wrote(id, written);
                 });
                 self.came.notify_all();
                 self.give_back_freed();

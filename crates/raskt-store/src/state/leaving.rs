@@ -4,16 +4,37 @@ use super::leaving_together::Together;
 use super::{Garbage, Job, State, Written};
 use crate::file::SpillFile;
 use crate::order::EvictionRank;
-use crate::slot::{Residency, SlotId, Stays};
+use crate::slot::{Residency, Slot, SlotId, Stays};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// How a result leaves memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// At once: it is in a file, or is computed again in less time than it takes to write it.
+    Drop,
+    /// It has a file, and may have been changed since.
+    Compare,
+    /// It can't be had again before it is written.
+    Write,
+    /// It is written where there is room for it; else it has to be computed again.
+    Rather,
+}
+
+/// There is no room on the disk for those that have to be written, which need so much.
+pub(super) struct NoRoom {
+    unwritable: BTreeSet<SlotId>,
+    room: u64,
+}
+
 impl State {
     /// A result was written, or couldn't be.
-    pub fn wrote(&mut self, id: SlotId, bytes: u64, written: Written) {
-        // As they were counted when it began: since then it may have been removed, or be of another size.
-        self.leaving -= bytes;
+    pub fn wrote(&mut self, id: SlotId, written: Written) {
+        self.writing -= 1;
         self.disk.release(id);
+        // Nobody stays for one that is gone.
+        let can_leave = matches!(written, Written::To(_)) || !self.slots.contains_key(&id);
         match written {
             Written::To(file) => self.take_file(id, file),
             Written::Trouble(trouble) => {
@@ -38,13 +59,10 @@ impl State {
                 self.forget_old(id);
             }
         }
-        // First out of `Leaving`, since only what is here or away has a place in the order.
-        self.leave(id);
-        self.update_rank(id);
-        // Those who mustn't read it while it was written.
-        let waiters = self.slots.get_mut(&id).map(|slot| std::mem::take(&mut slot.waiters));
-        self.loaded(waiters.unwrap_or_default());
+        self.has_been_written(id, can_leave);
         self.moved();
+        // Of what stays against all hope others have to leave in its place.
+        self.evict_excess();
     }
 
     /// A result is in this file: a new one, or the one that it has.
@@ -68,24 +86,6 @@ impl State {
         self.forget_file(old);
     }
 
-    /// The end of writing a result: it goes if it has a file and nobody needs it.
-    fn leave(&mut self, id: SlotId) {
-        let Some(slot) = self.slots.get_mut(&id) else { return };
-        let goes = slot.file.is_some() && slot.pins == 0 && slot.stays.is_none();
-        match std::mem::replace(&mut slot.place, Residency::Out) {
-            Residency::Writing(value) => slot.place = Residency::Memory(value),
-            other => {
-                slot.place = other;
-                return;
-            }
-        }
-        if goes && self.has_others(id) {
-            self.leave_with_others(id);
-        } else if goes {
-            self.let_go(id);
-        }
-    }
-
     /// A result that can be had again leaves memory.
     pub(super) fn let_go(&mut self, id: SlotId) {
         self.set_stays(id, None);
@@ -106,10 +106,10 @@ impl State {
     /// Each that turns out to stay is out of the order until it is used, or looked at again: it is met once, and not whenever
     /// memory is short.
     pub(super) fn evict(&mut self, lacking: u64, spare: u64) {
-        let mut freed = 0;
-        while freed < lacking.saturating_add(spare) {
+        let before = self.staying();
+        while before.saturating_sub(self.staying()) < lacking.saturating_add(spare) {
             let Some(id) = self.next_victim() else { return };
-            freed += self.let_leave(id);
+            self.let_leave(id);
         }
     }
 
@@ -120,8 +120,8 @@ impl State {
             if let Some(id) = self.order.first() {
                 return Some(id);
             }
-            let (bytes, id) = *self.unwritable.first()?;
-            if !self.disk.has_room(reserved(bytes)) {
+            let (room, id) = *self.unwritable.first()?;
+            if !self.disk.has_room(room) {
                 return None;
             }
             // One that is pinned doesn't stand in the order before it is let go.
@@ -133,81 +133,89 @@ impl State {
     /// Notes why a result stays in memory, or that it needn't.
     pub(super) fn set_stays(&mut self, id: SlotId, stays: Option<Stays>) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let bytes = slot.bytes;
         match std::mem::replace(&mut slot.stays, stays) {
             Some(Stays::Shared) => _ = self.shared.remove(&id),
             Some(Stays::SharedElsewhere) => _ = self.shared_elsewhere.remove(&id),
-            Some(Stays::Unwritable) => _ = self.unwritable.remove(&(bytes, id)),
+            Some(Stays::Unwritable { room }) => _ = self.unwritable.remove(&(room, id)),
             None => {}
         }
         match stays {
             Some(Stays::Shared) => _ = self.shared.insert(id),
             Some(Stays::SharedElsewhere) => _ = self.shared_elsewhere.insert(id),
-            Some(Stays::Unwritable) => _ = self.unwritable.insert((bytes, id)),
+            Some(Stays::Unwritable { room }) => _ = self.unwritable.insert((room, id)),
             None => {}
         }
     }
 
-    /// Lets a result leave, and with it those that hold the same memory; how many bytes they have.
-    pub(super) fn let_leave(&mut self, id: SlotId) -> u64 {
-        match self.together(id) {
-            Together::Free(together) => {
-                self.counts.looked_at += together.len() as u64 - 1;
-                let bytes = self.bytes_together(&together);
-                let leaving = together.into_iter().filter(|&each| self.let_one_leave(each)).count();
-                if leaving > 0 { bytes } else { 0 }
+    /// Lets a result leave, and with it those that hold the same memory; or notes why they stay.
+    pub(super) fn let_leave(&mut self, id: SlotId) {
+        let Together { ids, is_free, looked } = self.together(id);
+        self.counts.looked_at += looked as u64 - 1;
+        if !is_free {
+            return self.stay(ids, Stays::Shared);
+        }
+        match self.to_write(&ids) {
+            Ok(to_write) => self.depart(ids, to_write),
+            Err(NoRoom { unwritable, room }) => {
+                // The others stay since these do. If these go, they may leave.
+                self.stay(&ids - &unwritable, Stays::Shared);
+                self.stay(unwritable, Stays::Unwritable { room });
             }
-            Together::Held(together) => {
-                self.counts.looked_at += together.len() as u64 - 1;
-                together.into_iter().for_each(|each| _ = self.stay(each, Stays::Shared));
-                0
+        }
+    }
+
+    /// Which of these are to be written for all of them to leave, if there is room for those that have to be.
+    pub(super) fn to_write(&self, ids: &BTreeSet<SlotId>) -> Result<BTreeSet<SlotId>, NoRoom> {
+        let slots = || ids.iter().filter_map(|id| Some((*id, self.slots.get(id)?)));
+        let of_way = |way| slots().filter(move |(_, slot)| self.way(slot) == way);
+        let must: BTreeSet<SlotId> = of_way(Way::Write).map(|(id, _)| id).collect();
+        let needed = of_way(Way::Write).map(|(_, slot)| reserved(slot.bytes));
+        let mut room = needed.fold(0, u64::saturating_add);
+        if !(must.is_empty() || self.disk.has_room(room)) {
+            return Err(NoRoom { unwritable: must, room });
+        }
+        let mut written = must;
+        written.extend(of_way(Way::Compare).map(|(id, _)| id));
+        for (id, slot) in of_way(Way::Rather) {
+            let with_it = room.saturating_add(reserved(slot.bytes));
+            if self.disk.has_room(with_it) {
+                room = with_it;
+                written.insert(id);
             }
         }
+        Ok(written)
     }
 
-    /// Lets one result leave, by the cheapest way there is; whether it does.
-    fn let_one_leave(&mut self, id: SlotId) -> bool {
-        self.set_stays(id, None);
-        let Some(slot) = self.slots.get_mut(&id) else { return false };
-        let bytes = slot.bytes;
-        let recompute = slot.facts.recompute_nanoseconds;
-        let is_cheap = recompute.is_some_and(|time| self.speed.prefers_recomputing(bytes, time));
-        let may_have_changed = slot.file.is_some() && slot.codec.as_ref().is_some_and(|codec| codec.may_change());
-        let can_write = slot.codec.is_some() && (may_have_changed || self.disk.has_room(reserved(bytes)));
-        if may_have_changed || (slot.file.is_none() && !is_cheap && can_write) {
-            return self.write(id) > 0;
+    /// The cheapest way in which a result that can leave does.
+    fn way(&self, slot: &Slot) -> Way {
+        let Some(codec) = &slot.codec else { return Way::Drop };
+        match slot.facts.recompute_nanoseconds {
+            _ if slot.file.is_some() && codec.may_change() => Way::Compare,
+            _ if slot.file.is_some() => Way::Drop,
+            Some(time) if self.speed.prefers_recomputing(slot.bytes, time) => Way::Drop,
+            Some(_) => Way::Rather,
+            None => Way::Write,
         }
-        if slot.file.is_none() && recompute.is_none() {
-            self.stay(id, Stays::Unwritable);
-            return false;
+    }
+
+    fn stay(&mut self, ids: BTreeSet<SlotId>, why: Stays) {
+        for id in ids {
+            self.set_stays(id, Some(why));
+            self.order.remove(id);
         }
-        self.let_go(id);
-        self.counts.dropped += 1;
-        self.has_spilled = true;
-        true
     }
 
-    fn stay(&mut self, id: SlotId, why: Stays) -> u64 {
-        self.set_stays(id, Some(why));
-        self.order.remove(id);
-        0
-    }
-
-    pub(super) fn write(&mut self, id: SlotId) -> u64 {
-        self.order.remove(id);
-        let Some(slot) = self.slots.get_mut(&id) else { return 0 };
-        let Some((value, codec)) = slot.value().cloned().zip(slot.codec.clone()) else { return 0 };
-        slot.place = Residency::Writing(value.clone());
-        self.leaving += slot.bytes;
-        self.has_spilled = true;
-        let known = slot.file.clone();
+    /// Has a result written that is about to leave.
+    pub(super) fn write(&mut self, id: SlotId) {
+        let Some(slot) = self.slots.get(&id) else { return };
+        let Some((value, codec)) = slot.value().cloned().zip(slot.codec.clone()) else { return };
+        let (known, bytes) = (slot.file.clone(), slot.bytes);
         // One that has a file is written anew only if it was changed: that shows when it is compared, and room is asked for then.
         if known.is_none() {
-            self.disk.reserve(id, reserved(slot.bytes));
+            self.disk.reserve(id, reserved(bytes));
         }
-        let bytes = slot.bytes;
+        self.writing += 1;
         self.jobs.push_back(Job::Write { id, value, codec, known, bytes, epoch: self.epoch });
-        bytes
     }
 
     /// What dead processes left in `place` is to be removed.

@@ -86,16 +86,17 @@ impl State {
             let need = self.need(request);
             let missing = self.broker.missing(need);
             // What is being written will be free: to let go of as much again would empty memory for one request.
-            if missing > self.leaving {
+            let leaving = self.leaving();
+            if missing > leaving {
                 let spare = need.min(self.broker.limit() / SPARE_SHARE);
-                self.evict(missing - self.leaving, spare);
+                self.evict(missing - leaving, spare);
             }
             if self.broker.missing(need) == 0 {
                 let Some(request) = self.pending.pop_front() else { return };
                 self.grant(request, false);
             // Each of these ends, and then this is called again. A promise whose task waits for tasks may wait for this
             // very request: it isn't counted on.
-            } else if self.leaving > 0 || self.coming > 0 || self.is_sweeping || self.broker.promises() > self.lent {
+            } else if self.writing > 0 || self.coming > 0 || self.is_sweeping || self.broker.promises() > self.lent {
                 return;
             } else {
                 let is_refused = self.pending.front().is_some_and(|request| self.is_refused(request));

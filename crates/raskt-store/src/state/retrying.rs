@@ -6,8 +6,7 @@
 use super::State;
 use super::leaving_together::Together;
 use crate::round::{LOOKS, TRIES};
-use crate::slot::SlotId;
-use std::collections::BTreeMap;
+use crate::slot::{Slot, SlotId};
 
 /// What came of looking again.
 pub(super) enum Again {
@@ -71,16 +70,16 @@ impl State {
 
     /// Whether enough is leaving for what there is to be within the limit.
     pub(super) fn evict_excess(&mut self) -> bool {
-        let beyond = self.broker.beyond_limit();
-        if beyond > self.leaving {
-            self.evict(beyond - self.leaving, 0);
-        }
-        self.broker.beyond_limit() <= self.leaving
+        let lacking = self.broker.beyond_limit().saturating_sub(self.leaving());
+        self.evict(lacking, 0);
+        self.broker.beyond_limit() <= self.leaving()
     }
 
     /// Looks at some of them while nothing else happens; says whether any may leave. Where nobody asks for memory there is time to
     /// try those of which only their own world can tell.
     pub fn look_at_shared(&mut self) -> bool {
+        // What has come to be able to leave since somebody looked last: unpinned, say.
+        self.evict_excess();
         // Of what is only tried nobody knows whether it is free: that is no reason to look on at once.
         if !self.is_pending() && self.try_some() {
             self.evict_excess();
@@ -103,28 +102,33 @@ impl State {
     }
 
     fn look_at_some(&mut self, most: usize) -> bool {
-        let some = self.round.shared.next(&self.shared, most);
-        self.counts.looked_again += some.len() as u64;
-        let mut known = BTreeMap::new();
-        let free = some.into_iter().filter(|&id| self.is_free(id, &mut known)).collect();
+        let (mut free, mut looked) = (vec![], 0);
+        for _ in 0..most.min(self.shared.len()) {
+            let Some(id) = self.round.shared.next(&self.shared) else { break };
+            let (is_free, more) = self.is_free(id);
+            looked += more;
+            free.extend(is_free.then_some(id));
+            if looked >= most {
+                break;
+            }
+        }
+        self.counts.looked_again += looked as u64;
         self.retry(free)
     }
 
-    /// Whether a result can leave now; those who hold the same memory are looked at once for all of them.
-    fn is_free(&self, id: SlotId, known: &mut BTreeMap<SlotId, bool>) -> bool {
-        if let Some(&is_free) = known.get(&id) {
-            return is_free;
+    /// Whether a result can leave now, and how much was looked at for that. Of those that hold the same memory the first has its
+    /// turn for all of them: they can leave if it can.
+    fn is_free(&self, id: SlotId) -> (bool, usize) {
+        let Some(value) = self.slots.get(&id).and_then(Slot::value) else { return (false, 1) };
+        if self.sharing.before(id, value).any(|other| self.shared.contains(&other)) {
+            return (false, 1);
         }
-        let (together, is_free) = match self.together(id) {
-            Together::Free(together) => (together, true),
-            Together::Held(together) => (together, false),
-        };
-        known.extend(together.into_iter().map(|each| (each, is_free)));
-        is_free
+        let Together { ids, is_free, looked } = self.together(id);
+        (is_free && self.to_write(&ids).is_ok(), looked)
     }
 
     fn try_some(&mut self) -> bool {
-        let some = self.round.elsewhere.next(&self.shared_elsewhere, TRIES);
+        let some = self.round.elsewhere.next_some(&self.shared_elsewhere, TRIES);
         self.counts.looked_again += some.len() as u64;
         self.retry(some)
     }

@@ -20,7 +20,9 @@ impl State {
         let jobs = std::mem::take(&mut self.jobs);
         // What only they hold goes without the lock.
         self.garbage.extend(jobs.into_iter().flat_map(Job::into_garbage));
-        (self.leaving, self.coming, self.lent, self.is_sweeping) = (0, 0, 0, false);
+        (self.writing, self.coming, self.lent, self.is_sweeping) = (0, 0, 0, false);
+        (self.departures, self.leaving) = Default::default();
+        self.sharing.forget_leaving();
         let ids: Vec<SlotId> = self.slots.keys().copied().collect();
         for id in ids {
             let Some(slot) = self.slots.get_mut(&id) else { continue };
@@ -55,7 +57,7 @@ impl State {
         self.sharing = Sharing::default();
         let in_memory = self.slots.iter().filter_map(|(&id, slot)| Some((id, slot.value()?)));
         in_memory.for_each(|(id, value)| self.sharing.enter(id, value));
-        self.broker.set_repeated(self.sharing.repeated());
+        self.broker.set_pieces(self.sharing.sums());
     }
 
     /// One like it that has nothing.
@@ -83,15 +85,24 @@ impl State {
     pub fn validate(&self) {
         let held: u64 = self.slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum();
         assert_eq!(self.broker.held_by_each(), held, "held bytes (tests hold nothing small)");
-        let leaving = self.slots.values().filter(|slot| matches!(slot.place, Residency::Writing(_)));
-        assert!(leaving.map(|slot| slot.bytes).sum::<u64>() <= self.leaving);
+        let leaving: BTreeSet<SlotId> = self.departures.members().collect();
+        let own = |id: &SlotId| {
+            let slot = &self.slots[id];
+            assert!(matches!(slot.place, Residency::Writing(_)) && slot.pins == 0, "what leaves is needed by nobody");
+            slot.bytes - self.sharing.held_of_pieces(*id, slot.value().unwrap())
+        };
+        assert_eq!(self.leaving, leaving.iter().map(own).sum::<u64>(), "bytes of what leaves");
+        self.sharing.validate(&leaving);
         let pinned = self.slots.values().filter(|slot| slot.pins > 0).map(Slot::bytes_in_memory);
         assert_eq!(self.pinned, pinned.sum::<u64>(), "pinned bytes");
         let staying = |why| self.slots.iter().filter(move |(_, slot)| slot.stays == Some(why));
         let ids = |why| staying(why).map(|(&id, _)| id).collect::<BTreeSet<_>>();
         assert!(ids(Stays::Shared) == self.shared && ids(Stays::SharedElsewhere) == self.shared_elsewhere);
-        let unwritable = staying(Stays::Unwritable).map(|(&id, slot)| (slot.bytes, id));
-        assert!(unwritable.collect::<BTreeSet<_>>() == self.unwritable);
+        let room = |(&id, slot): (&SlotId, &Slot)| match slot.stays {
+            Some(Stays::Unwritable { room }) => Some((room, id)),
+            _ => None,
+        };
+        assert!(self.slots.iter().filter_map(room).collect::<BTreeSet<_>>() == self.unwritable);
         let mut standing: Vec<_> = self.order.victims().collect();
         standing.sort_unstable();
         let can_leave = self.slots.iter().filter(|(_, slot)| slot.can_leave()).map(|(&id, _)| id);

@@ -41,13 +41,13 @@ fn a_request_tries_again_once_what_was_in_use_elsewhere() {
     // Writes until there is nothing more to write; gives how many were tried.
     let write_all = |state: &mut State| {
         let mut tried = 0;
-        while let Some(Job::Write { id, value, codec, bytes, .. }) = state.jobs.pop_front() {
+        while let Some(Job::Write { id, value, codec, .. }) = state.jobs.pop_front() {
             let written = match codec.encode(&value) {
                 Err(_) => Written::Shared,
                 Ok(_) => Written::Never,
             };
             drop(value);
-            state.wrote(id, bytes, written);
+            state.wrote(id, written);
             tried += 1;
             assert!(tried < 1000, "it goes on and on");
         }
@@ -245,6 +245,59 @@ fn others_leave_for_what_is_larger_than_was_promised() {
         assert!(world.state.broker.held() <= 10 * UNIT);
     }
     assert_eq!(world.results.len(), 30);
+}
+
+/// What several results hold that are being written leaves once, and is taken for no more: others leave for the rest.
+#[test]
+fn what_came_without_a_promise_has_others_leave_until_all_is_within_the_limit() {
+    let mut world = World::new(1000 * UNIT);
+    let whole = block(1, 100);
+    (0..10).for_each(|_| _ = world.state.keep(whole.clone(), of_group(0), holder(0)));
+    drop(whole);
+    (0..8).for_each(|at| _ = world.state.keep(block(at, 100), of_group(1), holder(0)));
+    assert_eq!(world.state.broker.held(), 900 * UNIT);
+    for bytes in [200, 300] {
+        world.state.hold_small(bytes * UNIT, holder(0));
+        world.state.make_room();
+    }
+    while !world.state.jobs.is_empty() {
+        world.job(false);
+    }
+    world.state.garbage.clear();
+    let beyond = world.state.broker.beyond_limit() / UNIT;
+    assert!(beyond == 0 || world.state.has_work(), "{beyond} beyond the limit, eight could leave, and nobody is at it");
+}
+
+/// One that couldn't be written has others leave in its place, though nobody asks for memory.
+#[test]
+fn what_cant_be_written_has_others_leave_in_its_place() {
+    let mut state = State::new(400 * UNIT);
+    let ids: Vec<_> = (0..5).map(|at| state.keep(block(at, 100), facts(None), holder(0))).collect();
+    state.make_room();
+    for _ in 0..3 {
+        let Some(Job::Write { id, value, .. }) = state.jobs.pop_front() else { panic!("another one leaves") };
+        drop(value);
+        state.wrote(id, Written::Never);
+    }
+    assert!(state.jobs.len() == 1 && ids.len() == 5);
+    state.validate();
+}
+
+/// What was read when others were to leave leaves when it has been, though nobody asks for memory.
+#[test]
+fn what_was_needed_leaves_when_it_is_no_longer() {
+    let mut state = State::new(400 * UNIT);
+    let ids: Vec<_> = (0..8).map(|at| state.keep(block(at, 100), cheap(0), holder(0))).collect();
+    assert_eq!(state.broker.held(), 400 * UNIT);
+    state.broker.set_limit(200 * UNIT);
+    ids.iter().for_each(|id| state.pin(*id));
+    state.make_room();
+    assert_eq!(state.broker.held(), 400 * UNIT);
+    ids.iter().for_each(|id| state.unpin(*id));
+    assert!(state.has_work(), "somebody comes to it");
+    state.look_at_shared();
+    assert!(!state.has_urgent_work() || state.broker.held() <= 200 * UNIT);
+    state.validate();
 }
 
 #[test]

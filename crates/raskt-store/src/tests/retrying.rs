@@ -87,10 +87,10 @@ fn those_of_which_only_their_own_world_can_tell_are_tried_a_few_at_a_time() {
     // Tries all that it is asked to; gives how many.
     let try_all = |state: &mut State| {
         let mut tried = 0;
-        while let Some(Job::Write { id, value, codec, bytes, .. }) = state.jobs.pop_front() {
+        while let Some(Job::Write { id, value, codec, .. }) = state.jobs.pop_front() {
             assert!(codec.encode(&value).is_err());
             drop(value);
-            state.wrote(id, bytes, Written::Shared);
+            state.wrote(id, Written::Shared);
             tried += 1;
         }
         tried
@@ -107,4 +107,26 @@ fn those_of_which_only_their_own_world_can_tell_are_tried_a_few_at_a_time() {
         state.replies.clear();
     }
     state.validate();
+}
+
+/// Views of many blocks, each of which somebody refers to; of those that are looked at in one event each belongs to another block.
+#[test]
+fn a_look_takes_up_a_few_with_all_that_would_leave_with_them() {
+    let time_of = |blocks: u64, views: u64| {
+        let mut state = State::new(u64::MAX / 2);
+        let wholes: Vec<Value> = (0..blocks).map(|number| block(number, 1)).collect();
+        for _ in 0..views {
+            wholes.iter().for_each(|whole| _ = state.keep(part_of(whole, 0, 128), facts(None), holder(0)));
+        }
+        state.broker.set_limit(UNIT);
+        state.make_room();
+        let begin = Instant::now();
+        (0..10).for_each(|_| state.make_room());
+        begin.elapsed() / 10
+    };
+    let (alone, many) = (time_of(1000, 1), time_of(1000, 300));
+    assert!(
+        many < Duration::from_millis(20),
+        "{many:?} under the lock for one event; {alone:?} where each has its own memory"
+    );
 }

@@ -1,8 +1,9 @@
 //! Memory that more than one result holds is there once, and counts once.
 
+use super::world::World;
 use super::*;
 use proptest::prelude::*;
-use raskt_value::{Manifest, Part};
+use raskt_value::Part;
 
 /// An object that holds some pieces, of 100 KiB each, and nothing else.
 struct Holding(Vec<Part>);
@@ -68,7 +69,7 @@ fn keep_sharing(state: &mut State) -> Vec<SlotId> {
 
 #[test]
 fn results_over_one_piece_of_memory_count_once_and_leave_together() {
-    let mut world = world::World::new(20 * UNIT);
+    let mut world = World::new(20 * UNIT);
     let sharing = keep_sharing(&mut world.state);
     assert_eq!(world.state.broker.held(), 16 * UNIT);
     world.state.ask(Request { holder: holder(1), bytes: 10 * UNIT, inputs: vec![] });
@@ -86,7 +87,7 @@ fn results_over_one_piece_of_memory_count_once_and_leave_together() {
 
 #[test]
 fn results_over_what_somebody_has_stay_until_he_lets_go() {
-    let mut world = world::World::new(20 * UNIT);
+    let mut world = World::new(20 * UNIT);
     let sharing = keep_sharing(&mut world.state);
     let held = world.state.value(sharing[2]).unwrap();
     world.state.ask(Request { holder: holder(1), bytes: 2 * UNIT, inputs: vec![] });
@@ -101,7 +102,7 @@ fn results_over_what_somebody_has_stay_until_he_lets_go() {
 
 #[test]
 fn results_over_what_one_of_them_is_read_from_leave_when_it_was_read() {
-    let mut world = world::World::new(20 * UNIT);
+    let mut world = World::new(20 * UNIT);
     let sharing = keep_sharing(&mut world.state);
     world.state.pin(sharing[3]);
     world.state.ask(Request { holder: holder(1), bytes: UNIT, inputs: vec![] });
@@ -114,7 +115,6 @@ fn results_over_what_one_of_them_is_read_from_leave_when_it_was_read() {
 #[test]
 fn what_is_dropped_together_frees_a_piece_once() {
     let mut state = State::new(1000 * UNIT);
-    let cheap = |group| ResultInfo { recompute_nanoseconds: Some(1), group, ..facts(None) };
     let whole = block(1, 100);
     (0..10).for_each(|_| _ = state.keep(whole.clone(), cheap(0), holder(0)));
     drop(whole);
@@ -122,41 +122,6 @@ fn what_is_dropped_together_frees_a_piece_once() {
     let answer = state.ask(Request { holder: holder(1), bytes: 900 * UNIT, inputs: vec![] });
     assert_eq!(answer, Answer::Promised { is_loading: false });
     assert!(!state.broker.is_overbooked() && state.broker.held() <= 100 * UNIT);
-}
-
-#[test]
-fn as_long_as_one_stays_that_holds_a_piece_it_counts() {
-    let mut world = world::World::new(2000 * UNIT);
-    let whole = block(1, 1000);
-    let keep = |at: usize| world.state.keep(part_of(&whole, at * 12_800, 12_800), facts(None), holder(0));
-    let views: Vec<SlotId> = (0..10).map(keep).collect();
-    let piece = Arc::downgrade(whole.as_chunk().unwrap().buffer().owner());
-    drop(whole);
-    world.state.ask(Request { holder: holder(1), bytes: 1500 * UNIT, inputs: vec![] });
-    world.state.ask(Request { holder: holder(2), bytes: 0, inputs: vec![(views[3], 100 * UNIT)] });
-    assert_eq!(world.write_all(), 10);
-    assert_eq!((piece.strong_count(), world.state.broker.held()), (10, 1000 * UNIT), "one of them is about to be read");
-    world.state.unpin(views[3]);
-    world.state.make_room();
-    assert_eq!(world.write_all(), 0, "all of them have files");
-    assert_eq!((piece.strong_count(), world.state.broker.held()), (0, 0));
-    assert_eq!(world.state.broker.promised(), 1500 * UNIT);
-}
-
-#[test]
-fn shuffle_outputs_leave_with_the_blocks_that_they_show() {
-    let mut world = world::World::new(400 * UNIT);
-    let blocks = [1, 2].map(|number| block(number, 160));
-    let halves = |start| blocks.iter().map(move |block| part_of(block, start, 10 * 1024)).collect();
-    let outputs = [0, 10 * 1024].map(|start| Value::Manifest(Arc::new(Manifest { parts: halves(start) })));
-    for value in blocks.iter().chain(&outputs) {
-        world.state.keep(value.clone(), facts(None), holder(0));
-    }
-    drop((blocks, outputs));
-    assert_eq!(world.state.broker.held(), 320 * UNIT);
-    world.state.ask(Request { holder: holder(1), bytes: 100 * UNIT, inputs: vec![] });
-    assert_eq!(world.write_all(), 4);
-    assert_eq!(world.state.broker.held(), 0);
 }
 
 #[test]
@@ -170,6 +135,35 @@ fn of_many_results_over_one_piece_each_is_looked_at_a_few_times() {
     let looked = looks(&mut state, 1);
     assert!((count..10 * count).contains(&looked), "{looked} looks at {count} results that stay");
     assert!(looks(&mut state, 100) <= 4, "they aren't looked at again");
+    state.validate();
+}
+
+/// As `what_is_dropped_together_frees_a_piece_once` has it of blocks.
+#[test]
+fn objects_that_hold_one_piece_free_it_once() {
+    let mut state = State::new(1000 * UNIT);
+    (0..10).for_each(|_| _ = state.keep(Holding::value(&[1]), cheap(0), holder(0)));
+    (0..9).for_each(|at| _ = state.keep(block(at, 100), cheap(1), holder(0)));
+    let answer = ask(&mut state, 1, 900);
+    assert_eq!(answer, Answer::Promised { is_loading: false });
+    assert!(!state.broker.is_overbooked(), "{} are held", state.broker.held() / UNIT);
+}
+
+#[test]
+fn a_block_that_is_gone_counts_as_long_as_a_view_of_it_is_there() {
+    let mut state = State::new(2000 * UNIT);
+    let whole = block(1, 1000);
+    let view = part_of(&whole, 0, 12_800);
+    let [whole, view] = [whole, view].map(|value| state.keep(value, facts(None), holder(0)));
+    drop(state.remove(whole));
+    assert_eq!(state.broker.held(), 1000 * UNIT);
+    // What comes of its going is known, too.
+    state.broker.set_limit(500 * UNIT);
+    state.make_room();
+    assert!(state.jobs.len() == 1 && !state.is_beyond());
+    state.validate();
+    drop(state.remove(view));
+    assert_eq!(state.broker.held(), 0);
     state.validate();
 }
 

@@ -174,12 +174,12 @@ fn nobody_gets_what_its_readers_may_change_while_it_is_written() {
     let id = state.keep(Mutable::value(7, false), facts(None), holder(0));
     state.hold_small(400 * UNIT, holder(0));
     state.make_room();
-    let Some(Job::Write { value, bytes, .. }) = state.jobs.pop_front() else { panic!("it leaves") };
+    let Some(Job::Write { value, .. }) = state.jobs.pop_front() else { panic!("it leaves") };
     assert!(state.is_closed(id));
     let answer = state.ask(Request { holder: holder(1), bytes: 0, inputs: vec![(id, 100 * UNIT)] });
     assert_eq!(answer, Answer::Promised { is_loading: true });
     drop(value);
-    state.wrote(id, bytes, Written::Shared);
+    state.wrote(id, Written::Shared);
     assert!(matches!(state.replies[..], [(to, Reply::Loaded)] if to == holder(1)));
     assert_eq!(Mutable::of(&state.value(id).unwrap()).number.load(Ordering::Relaxed), 7);
     state.let_go_small(400 * UNIT);
