@@ -34,9 +34,6 @@ pub(crate) struct Workers {
 /// Workers of which memory is given back that are looked at to find out whether waiting helps.
 const RELIEFS_LOOKED_AT: usize = 8;
 
-/// For so long a worker that couldn't fetch from another one isn't given what it would have to fetch there: ways come back.
-const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
-
 /// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
 const QUARANTINED_PART: u64 = 20;
 
@@ -285,15 +282,15 @@ impl Workers {
         })
     }
 
-    /// Notes that `worker` couldn't fetch from `holder`; whether that was known.
-    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
-        let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
-        self.workers.get_mut(&worker).is_some_and(|state| state.note_unreachable(holder, now, until))
+    /// Notes that `worker` couldn't fetch from `holder` for an assignment that was handed out then; whether it can't again.
+    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, handed_out: Time, now: Time) -> bool {
+        let ways = self.workers.get_mut(&worker).map(WorkerState::closed_ways_mut);
+        ways.is_some_and(|ways| ways.note(holder, handed_out, now))
     }
 
     /// Whether `worker` is known not to reach `holder`.
     pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
-        self.workers.get(&worker).is_some_and(|state| state.cannot_reach(holder, now))
+        self.workers.get(&worker).is_some_and(|state| state.closed_ways().contains(holder, now))
     }
 
     /// Ends all assignments that `worker` has of a run, and gives them.
