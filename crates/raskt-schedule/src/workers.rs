@@ -14,6 +14,7 @@ use crate::worker_rank::{Derived, WorkerRank};
 use crate::worker_state::WorkerState;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// The workers, and what is derived from what each of them has.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Workers {
     settings: Settings,
     /// Workers that are kept for suspects and that have changed.
     changed: BTreeSet<WorkerId>,
+    /// The last of those that were looked at to move their suspects.
+    last_draining: WorkerId,
     /// Workers that are kept for those who ask for much of a resource, and that have changed.
     reserved_changed: BTreeSet<WorkerId>,
     /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
@@ -205,9 +208,14 @@ impl Workers {
         self.reserved_changed.pop_first()
     }
 
-    /// Workers that are kept for suspects and have still other things to do, so many of them at most.
-    pub fn draining(&self, most: usize) -> Vec<WorkerId> {
-        self.derived.draining.iter().copied().take(most).collect()
+    /// Workers that are kept for suspects and have still other things to do: so many of them at most, those first that come after
+    /// the last of those that were given before.
+    pub fn next_draining(&mut self, most: usize) -> Vec<WorkerId> {
+        let (draining, last) = (&self.derived.draining, self.last_draining);
+        let later = draining.range((Bound::Excluded(last), Bound::Unbounded));
+        let next: Vec<_> = later.chain(draining.range(..=last)).copied().take(most).collect();
+        self.last_draining = next.last().copied().unwrap_or(last);
+        next
     }
 
     /// Keeps a worker for suspects, or lets it take anything again.
