@@ -1,4 +1,8 @@
-//! Further copies of results.
+//! Further copies of results, and those that can't be fetched.
+
+mod unreached;
+
+pub(crate) use unreached::{ClosedWays, Unreached};
 
 use crate::WorkerId;
 use smallvec::SmallVec;

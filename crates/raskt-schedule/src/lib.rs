@@ -62,7 +62,6 @@ mod task;
 mod task_set;
 mod tasks;
 mod transitions;
-mod unreached;
 mod validate;
 mod waits;
 mod worker;

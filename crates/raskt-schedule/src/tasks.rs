@@ -1,6 +1,6 @@
 //! The tasks of a run, and what is counted of them.
 
-use crate::copies::Copies;
+use crate::copies::{Copies, Unreached};
 use crate::estimate::LARGEST;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
@@ -10,7 +10,6 @@ use crate::queues::Queues;
 use crate::sources::Sources;
 use crate::task::{Record, Tag};
 use crate::task_set::TaskSet;
-use crate::unreached::Unreached;
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use smallvec::SmallVec;

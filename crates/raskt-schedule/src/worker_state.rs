@@ -6,12 +6,12 @@ mod open_workers;
 use borrowed::Borrowed;
 pub(crate) use open_workers::{MemoryLeft, OpenWorkers, Seat};
 
+use crate::copies::ClosedWays;
 use crate::holdings::{Holdings, Move};
 use crate::placed::{Placed, Relief};
 use crate::policy::{Admission, Rebalance};
 use crate::requirement::{Requirement, Sums, change_sums};
 use crate::suspects::Quarantine;
-use crate::unreached::ClosedWays;
 use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
