@@ -105,7 +105,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn what_many_workers_hold_takes_no_more_than_a_list_of_them() {
+    fn what_many_workers_hold_takes_about_as_much_as_a_list_however_high_their_numbers() {
         let bytes = |copies: &Copies| size_of_val(&copies.many[..]) + size_of_val(&copies.few[..]);
         let mut copies = Copies::default();
         (0..64).for_each(|worker| copies.insert(WorkerId(worker)));
