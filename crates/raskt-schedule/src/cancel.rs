@@ -12,9 +12,8 @@ use crate::{TaskRange, WorkerId};
 use raskt_graph::{Graph, GridSet, Shape, TaskId};
 
 impl Tasks {
-    /// No client wants `tasks` any more: results that nobody reads are let go, and what isn't done and nobody needs won't be. Of
-    /// that, `drops` is told what something has happened to.
-    pub fn unwant(&mut self, graph: &Graph, tasks: &[TaskRange], mut drops: impl FnMut(TaskId)) {
+    /// No client wants `tasks` any more: results that nobody reads are let go, and what isn't done and nobody needs won't be.
+    pub fn unwant(&mut self, graph: &Graph, tasks: &[TaskRange]) {
         let mut unread = Worklist::default();
         for &TaskRange { layer, start, end } in tasks {
             let state = &mut self.layers[layer.0 as usize];
@@ -30,8 +29,7 @@ impl Tasks {
         while let Some(tasks) = unread.pop(is_single) {
             self.steps += 1 + 2 * graph.readers_within(tasks.layer, tasks.start..tasks.end).len() as u64;
             if !self.are_kept(graph, tasks) && !self.drop_untouched(graph, tasks, &mut unread) {
-                let is_dropped = |&task: &TaskId| self.drop_if_unread(graph, task, &mut unread);
-                tasks.tasks().rev().filter(is_dropped).for_each(&mut drops);
+                tasks.tasks().rev().for_each(|task| self.drop_if_unread(graph, task, &mut unread));
             }
         }
     }
@@ -145,14 +143,12 @@ impl Tasks {
         inputs.iter().all(are_untouched).then_some(inputs)
     }
 
-    fn drop_if_unread(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) -> bool {
+    fn drop_if_unread(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
         self.steps += 1;
         let is_kept = self.is_wanted(task) || self.count_unread(graph, task) > 0;
-        let is_dropped = !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished();
-        if is_dropped {
+        if !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished() {
             self.drop_task(graph, task, unread);
         }
-        is_dropped
     }
 
     /// `Waiting`, `Ready` or `Running` → not needed. Beside [`Self::drop_untouched`], this is the one way back from
@@ -165,7 +161,7 @@ impl Tasks {
         let record = layer.pages.get(task.index);
         match record.tag {
             // It stays in its queue, and is passed there: to find it would take a search.
-            Tag::Ready => self.counts.ready -= 1,
+            Tag::Ready => self.leave_ready(task),
             Tag::Running => {
                 self.end_hand_out(task);
                 push_for(&mut self.cancelled, (record.worker, record.attempt), task);

@@ -1,9 +1,11 @@
 //! Further copies of results, and those that can't be fetched.
 
-use crate::{TaskRange, Time, WorkerId};
-use raskt_graph::TaskId;
+mod unreached;
+
+pub(crate) use unreached::{ClosedWays, Unreached};
+
+use crate::WorkerId;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 
 /// Workers that hold a result beside the one in its record, in order; never empty where it is kept.
 ///
@@ -11,13 +13,19 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies {
     few: SmallVec<[WorkerId; 2]>,
-    /// Instead of them, a bit for each worker up to the last.
+    /// Instead of them, a bit for each worker up to the last; and how many there are.
     many: Vec<u64>,
+    count: usize,
 }
 
-/// Workers from which on they may become bits; and the bits that a worker in the list takes.
+/// Workers from which on they may become bits.
 const MANY: usize = 64;
-const BITS_EACH: usize = 8 * size_of::<WorkerId>();
+
+/// Words of bits that take as much as a list of so many workers: where numbers lie far apart, bits would take more. They
+/// become a list again once they take twice as much, so that one worker more or less doesn't change them to and fro.
+const fn words_of_list(workers: usize) -> usize {
+    workers * size_of::<WorkerId>() / size_of::<u64>()
+}
 
 impl Copies {
     pub fn contains(&self, worker: WorkerId) -> bool {
@@ -45,15 +53,14 @@ impl Copies {
 
     /// Adds a worker that isn't in it.
     pub fn insert(&mut self, worker: WorkerId) {
-        if self.many.is_empty() {
-            self.few.insert(self.few.partition_point(|&other| other < worker), worker);
-            // Where numbers lie far apart, bits would take more.
-            let last = self.few.last().map_or(0, |last| last.0 as usize);
-            if self.few.len() >= MANY && last <= self.few.len() * BITS_EACH {
-                std::mem::take(&mut self.few).into_iter().for_each(|worker| self.set(worker));
-            }
-        } else {
-            self.set(worker);
+        self.list_if_sparse(word(worker) + 1, self.count + 1);
+        if !self.many.is_empty() {
+            return self.set(worker);
+        }
+        self.few.insert(self.few.partition_point(|&other| other < worker), worker);
+        let last = self.few.last().map_or(0, |&last| word(last));
+        if self.few.len() >= MANY && last < words_of_list(self.few.len()) {
+            std::mem::take(&mut self.few).into_iter().for_each(|worker| self.set(worker));
         }
     }
 
@@ -62,6 +69,7 @@ impl Copies {
             self.many.resize(word(worker) + 1, 0);
         }
         self.many[word(worker)] |= 1 << (worker.0 % 64);
+        self.count += 1;
     }
 
     /// Takes a worker out; whether it was in it.
@@ -71,61 +79,18 @@ impl Copies {
             self.few.retain(|other| *other != worker);
         } else if is_there {
             self.many[word(worker)] &= !(1 << (worker.0 % 64));
-            if self.many.iter().all(|&bits| bits == 0) {
-                self.many = vec![];
-            }
+            self.count -= 1;
+            self.list_if_sparse(0, self.count);
         }
         is_there
     }
-}
 
-/// How often a copy that is in memory couldn't be fetched since its holder wasn't reached, and nobody has kept it since.
-#[derive(Debug, Default)]
-pub(crate) struct Unreached(BTreeMap<(TaskId, WorkerId), Failures>);
-
-#[derive(Clone, Copy, Debug)]
-struct Failures {
-    count: u32,
-    /// When the last of them was counted.
-    at: Time,
-}
-
-/// Failures that are nearer to one another have one cause: many may fail to reach a worker at the same moment.
-const BLIP_NANOSECONDS: u64 = 1_000_000_000;
-
-/// Failures that are further from one another have nothing in common: in between others may have fetched the copy, which nobody
-/// tells.
-const APART_NANOSECONDS: u64 = 600_000_000_000;
-
-impl Unreached {
-    /// Counts that the result of `task` couldn't be fetched from `holder` once more, and says how often that is.
-    pub fn count(&mut self, task: TaskId, holder: WorkerId, now: Time) -> u32 {
-        let failures = self.0.entry((task, holder)).or_insert(Failures { count: 1, at: now });
-        let since = now.0.saturating_sub(failures.at.0);
-        if since >= APART_NANOSECONDS {
-            *failures = Failures { count: 1, at: now };
-        } else if since >= BLIP_NANOSECONDS {
-            *failures = Failures { count: failures.count + 1, at: now };
+    /// Makes a list of bits if there are only so many workers, and at least so many words.
+    fn list_if_sparse(&mut self, words: usize, workers: usize) {
+        if !self.many.is_empty() && words.max(self.many.len()) > 2 * words_of_list(workers) {
+            let few = self.iter().collect();
+            *self = Self { few, ..Self::default() };
         }
-        failures.count
-    }
-
-    /// The copy of `holder` is gone.
-    pub fn forget_copy(&mut self, task: TaskId, holder: WorkerId) {
-        self.0.remove(&(task, holder));
-    }
-
-    /// The results are gone, or somebody has fetched them.
-    pub fn forget(&mut self, tasks: TaskRange) {
-        let (first, end) = (TaskId::new(tasks.layer, tasks.start), TaskId::new(tasks.layer, tasks.end));
-        while let Some((&copy, _)) = self.0.range((first, WorkerId(0))..(end, WorkerId(0))).next() {
-            self.0.remove(&copy);
-        }
-    }
-
-    /// The copies.
-    pub fn iter(&self) -> impl Iterator<Item = (TaskId, WorkerId)> {
-        self.0.keys().copied()
     }
 }
 
@@ -140,15 +105,22 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn failures_count_that_are_neither_one_nor_unrelated() {
-        let (task, holder) = (TaskId::new(raskt_graph::LayerId(0), 0), WorkerId(0));
-        let counts = |apart: u64| {
-            let mut unreached = Unreached::default();
-            (1..=4).map(|at| unreached.count(task, holder, Time(at * apart))).collect::<Vec<_>>()
-        };
-        assert_eq!(counts(1_000_000), [1, 1, 1, 1], "one moment at which nobody reaches it");
-        assert_eq!(counts(60_000_000_000), [1, 2, 3, 4]);
-        assert_eq!(counts(3_600_000_000_000), [1, 1, 1, 1], "once in an hour");
+    fn what_many_workers_hold_takes_about_as_much_as_a_list_however_high_their_numbers() {
+        let bytes = |copies: &Copies| size_of_val(&copies.many[..]) + size_of_val(&copies.few[..]);
+        let mut copies = Copies::default();
+        (0..64).for_each(|worker| copies.insert(WorkerId(worker)));
+        copies.insert(WorkerId(50_000_000));
+        assert!(bytes(&copies) <= 1000, "{} bytes for 65 workers", bytes(&copies));
+        // Workers come and go, and each has a number of its own.
+        let mut copies = Copies::default();
+        (0..1000).for_each(|worker| copies.insert(WorkerId(worker)));
+        for worker in 1000..100_000 {
+            copies.insert(WorkerId(worker));
+            assert!(copies.remove(WorkerId(worker - 1000)));
+        }
+        assert!(bytes(&copies) <= 8000 && copies.iter().eq((99_000..100_000).map(WorkerId)));
+        (99_001..100_000).for_each(|worker| assert!(copies.remove(WorkerId(worker))));
+        assert!(bytes(&copies) <= 4 && copies.iter().eq([WorkerId(99_000)]));
     }
 
     proptest! {

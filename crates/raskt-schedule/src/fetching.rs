@@ -36,8 +36,10 @@ impl Scheduler {
         self.queue.give_back(id, placed.priority, placed.charged);
         // Where nobody else can take it, it would only come back here.
         let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.workers.is_only_one(required));
-        let is_lost = self.workers.note_unreachable(worker, from, self.now) || reached || is_only_one;
         let now = self.now;
+        // Who was reached and doesn't have it can be reached.
+        let fails_again = !reached && self.workers.note_unreachable(worker, from, placed.since, now);
+        let is_lost = fails_again || reached || is_only_one;
         self.change(id, |run| {
             let is_there = run.tasks.is_needed(task) && run.tasks.holds(from, task);
             if is_there && (run.tasks.unreached.count(task, from, now) >= FETCHES || is_lost) {

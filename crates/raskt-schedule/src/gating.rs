@@ -144,7 +144,7 @@ impl Tasks {
         for task in ready.into_iter().map(|index| TaskId::new(id, index)) {
             // Through two gates one task may be found twice.
             if self.record(task).tag == Tag::Ready && self.missing(graph, task).gated == Some(input) {
-                self.counts.ready -= 1;
+                self.leave_ready(task);
                 self.wait_at_gates(graph, task, 0);
             }
         }

@@ -12,7 +12,8 @@ use raskt_graph::TaskId;
 use smallvec::SmallVec;
 use std::ops::Bound;
 
-/// Workers with other things to do whose suspects are moved to idle ones after one event.
+/// Workers with other things to do whose suspects are moved to idle ones after one event, if they can be; after the next, those
+/// that come after them.
 const MOVED: usize = 8;
 
 impl Scheduler {
@@ -101,7 +102,7 @@ impl Scheduler {
 
     fn keep_for(&mut self, worker: WorkerId, run: RunId, group: Group) {
         if let Some(found) = self.runs.get_mut(&run) {
-            found.suspects.found_worker(group);
+            found.suspects.found_worker(group, worker);
         }
         self.workers.quarantine(worker, Some(Quarantine { run, group, attempt: None }));
         self.go_on_with(worker);
@@ -160,7 +161,7 @@ impl Scheduler {
     fn go_on_with(&mut self, worker: WorkerId) {
         let Some(state) = self.workers.get(worker) else { return };
         let Some(Quarantine { run: id, group, attempt: None }) = state.quarantine() else { return };
-        let run = self.runs.get(&id).filter(|run| run.suspects.has_worker(group));
+        let run = self.runs.get(&id).filter(|run| run.suspects.worker_of(group) == Some(worker));
         let class = run.and_then(|run| run.suspects.class_of(group));
         let Some(class) = class else { return self.workers.quarantine(worker, None) };
         if !self.is_free_for(worker, id, class) {
@@ -180,7 +181,10 @@ impl Scheduler {
 
     /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.
     fn move_to_idle(&mut self) {
-        for worker in self.workers.draining(MOVED) {
+        if !self.workers.may_quarantine(true) {
+            return;
+        }
+        for worker in self.workers.next_draining(MOVED) {
             self.steps += 1;
             let Some(kept) = self.workers.get(worker).and_then(WorkerState::quarantine) else { continue };
             let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
@@ -190,29 +194,19 @@ impl Scheduler {
             }
             if let Some(idle) = self.idle_for(Some(kept.run), requirement.as_deref()) {
                 self.workers.quarantine(worker, None);
-                self.workers.quarantine(idle, Some(kept));
-                self.go_on_with(idle);
+                self.keep_for(idle, kept.run, kept.group);
             }
         }
     }
 
-    /// No client wants these any more: where they were suspects, nobody is kept for them.
-    pub(crate) fn unwant(&mut self, run: RunId, tasks: &[TaskRange]) {
-        self.change(run, |found| found.unwant(tasks));
-        if self.runs.get(&run).is_some_and(|found| !found.suspects.is_empty()) {
-            self.end_quarantines(run);
+    /// Workers that were kept for suspects of `run` which need them no longer take anything again.
+    pub(crate) fn end_quarantines(&mut self, run: RunId, freed: Vec<(Group, WorkerId)>) {
+        for (group, worker) in freed {
+            let kept = self.workers.get(worker).and_then(WorkerState::quarantine);
+            if kept == Some(Quarantine { run, group, attempt: None }) {
+                self.workers.quarantine(worker, None);
+            }
         }
-    }
-
-    /// Nobody is kept for what hasn't been handed out of `run` and isn't needed any more, or is forgotten.
-    pub(crate) fn end_quarantines(&mut self, run: RunId) {
-        let found = self.runs.get(&run);
-        let is_over =
-            |kept: Quarantine| kept.run == run && !found.is_some_and(|found| found.suspects.has_worker(kept.group));
-        let kept_for = |worker: &WorkerId| self.workers.get(*worker).and_then(WorkerState::quarantine);
-        let mut over = self.workers.draining(usize::MAX);
-        over.retain(|worker| kept_for(worker).is_some_and(is_over));
-        over.into_iter().for_each(|worker| self.workers.quarantine(worker, None));
     }
 
     /// A worker is lost that was kept for suspects which it hadn't been given yet: they look for another one.
@@ -243,6 +237,7 @@ impl Scheduler {
                 continue;
             };
             let counted = run.suspects.note(&current, class, death);
+            run.tasks.unready.get_or_insert_default();
             guilty.extend(counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
         }
         guilty

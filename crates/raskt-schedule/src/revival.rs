@@ -173,7 +173,7 @@ impl Tasks {
             Tag::Waiting => record.count += 1,
             Tag::Ready => {
                 *record = Record { count: 1, tag: Tag::Waiting, ..*record };
-                self.counts.ready -= 1;
+                self.leave_ready(reader);
             }
             Tag::Untouched => unreachable!("{reader} wasn't told of an input that was in memory"),
             // What runs has its inputs, or will say that it misses one.
@@ -187,10 +187,10 @@ impl Tasks {
         let state = &mut self.layers[layer.0 as usize];
         let ready: Vec<_> =
             state.pages.live().filter(|(_, record)| record.tag == Tag::Ready).map(|(index, _)| index).collect();
-        self.counts.ready -= ready.len() as u64;
         for index in ready {
-            let record = state.open(index);
+            let record = self.layers[layer.0 as usize].open(index);
             *record = Record { count: 0, tag: Tag::Waiting, ..*record };
+            self.leave_ready(TaskId::new(layer, index));
         }
     }
 

@@ -5,7 +5,7 @@ use crate::needed::needed_for;
 use crate::needs::Need;
 use crate::queue::{Head, HeadTurn};
 use crate::requirement::Requirement;
-use crate::suspects::CrashSuspects;
+use crate::suspects::{CrashSuspects, Group};
 use crate::task::Tag;
 use crate::task_set::TaskSet;
 use crate::tasks::Tasks;
@@ -159,17 +159,21 @@ impl Run {
         self.clear(task);
     }
 
-    /// No client wants `tasks` any more. Suspects that nobody needs look for no worker; if they are needed again they are suspects
-    /// as before.
-    pub fn unwant(&mut self, tasks: &[TaskRange]) {
-        let (suspects, mut groups) = (&self.suspects, BTreeSet::new());
-        self.tasks.unwant(&self.graph, tasks, |task| groups.extend(suspects.group_of(task)));
-        for group in groups {
-            let tasks = self.suspects.tasks_of(group);
-            if !tasks.into_iter().flat_map(TaskRange::tasks).any(|task| self.is_ready(task)) {
+    /// Something happened to the run. Suspects that aren't ready any more, whatever the reason, look for no worker, and the workers
+    /// that were kept for them are given; if they get ready again they are suspects as before.
+    pub fn withdraw_unready(&mut self) -> Vec<(Group, WorkerId)> {
+        let unready = self.tasks.unready.iter_mut().flat_map(|unready| unready.drain(..));
+        unready.for_each(|range| self.suspects.doubt_those_of(range));
+        while let Some(group) = self.suspects.next_doubtful() {
+            let mut tasks = self.suspects.tasks_of(group).into_iter().flat_map(TaskRange::tasks);
+            if !tasks.any(|task| self.is_ready(task)) {
                 self.suspects.withdraw(group);
             }
         }
+        if self.suspects.is_empty() {
+            self.tasks.unready = None;
+        }
+        self.suspects.take_freed()
     }
 
     fn is_ready(&self, task: TaskId) -> bool {

@@ -118,7 +118,7 @@ impl Scheduler {
                 tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
             }),
             Event::Scattered { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
-            Event::Released { run, tasks } => self.unwant(run, &tasks),
+            Event::Released { run, tasks } => self.change(run, |found| found.tasks.unwant(&found.graph, &tasks)),
             Event::RunReleased { run } => drop(self.forget(run)),
             Event::WorkerJoined { worker, offer } => {
                 if self.workers.len() == 0 {
@@ -193,6 +193,9 @@ impl Scheduler {
     /// Tells workers what a run doesn't need any more, tells the client once all that it wants is there, and puts the run in
     /// line if it has something to start.
     pub(crate) fn publish(&mut self, id: RunId) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        let freed = run.withdraw_unready();
+        self.end_quarantines(id, freed);
         let Some(run) = self.runs.get_mut(&id) else { return };
         self.steps += std::mem::take(&mut run.tasks.steps);
         run.tasks.moves.take().for_each(|moved| self.workers.hold(id, moved));
@@ -327,7 +330,7 @@ impl Scheduler {
     }
 
     pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
-        let found = self.runs.remove(&run)?;
+        let mut found = self.runs.remove(&run)?;
         for (worker, slots) in found.lenders() {
             self.workers.lend(worker, slots, false);
             self.workers.wait_for(worker, run, false);
@@ -354,9 +357,8 @@ impl Scheduler {
                 self.wakeable.remove(&need);
             }
         }
-        if !found.suspects.is_empty() {
-            self.end_quarantines(run);
-        }
+        found.suspects.withdraw_all();
+        self.end_quarantines(run, found.suspects.take_freed());
         let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));
         self.actions.extend(told.map(|worker| Action::Forget { worker, run }));
         Some(found)

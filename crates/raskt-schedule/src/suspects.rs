@@ -25,6 +25,10 @@ pub(crate) struct CrashSuspects {
     next: u32,
     /// Groups that have ready tasks and that no worker is kept for, by what they require.
     ready: BTreeSet<(u32, Group)>,
+    /// Groups that look for a worker or have one, and of which it isn't known whether any task is still ready.
+    doubtful: BTreeSet<Group>,
+    /// Workers that were kept for groups which need them no longer.
+    freed: Vec<(Group, WorkerId)>,
 }
 
 /// The number of a group of suspects in its run.
@@ -47,8 +51,8 @@ struct Members {
     starts: BTreeSet<TaskId>,
     /// What they require, by its class in their run.
     class: u32,
-    /// A worker is kept for them, which has still other things to do.
-    has_worker: bool,
+    /// The worker that is kept for them, which has still other things to do.
+    worker: Option<WorkerId>,
 }
 
 /// The deaths that tasks were near, the last first.
@@ -183,7 +187,7 @@ impl CrashSuspects {
     fn add_group(&mut self, class: u32) -> Group {
         let group = Group(self.next);
         self.next += 1;
-        self.groups.insert(group, Members { starts: BTreeSet::new(), class, has_worker: false });
+        self.groups.insert(group, Members { starts: BTreeSet::new(), class, worker: None });
         group
     }
 
@@ -227,15 +231,35 @@ impl CrashSuspects {
             self.put(TaskId::new(at.layer, end), stretch.clone());
         }
         // Not before what is left of it is back: a group that still has members keeps its worker.
-        stretch.group.into_iter().for_each(|group| self.drop_if_empty(group));
+        stretch.group.into_iter().for_each(|group| self.shrink(group));
         Some(stretch)
     }
 
-    fn drop_if_empty(&mut self, group: Group) {
-        if let Some(members) = self.groups.get(&group).filter(|members| members.starts.is_empty()) {
-            self.ready.remove(&(members.class, group));
+    /// Some tasks of `group` are gone: so is the group if they were the last, and what is left may not be ready.
+    fn shrink(&mut self, group: Group) {
+        if self.groups.get(&group).is_some_and(|members| members.starts.is_empty()) {
+            self.withdraw(group);
             self.groups.remove(&group);
         }
+        self.doubt(group);
+    }
+
+    fn doubt(&mut self, group: Group) {
+        if self.is_sought(group) {
+            self.doubtful.insert(group);
+        }
+    }
+
+    /// Some of `tasks` were ready, and aren't any more.
+    pub fn doubt_those_of(&mut self, tasks: TaskRange) {
+        for part in self.within(tasks) {
+            self.group_of(TaskId::new(part.layer, part.start)).into_iter().for_each(|group| self.doubt(group));
+        }
+    }
+
+    /// A group of which it has to be found out whether any task is ready.
+    pub fn next_doubtful(&mut self) -> Option<Group> {
+        self.doubtful.pop_first()
     }
 
     /// `task` ended without a death.
@@ -266,8 +290,8 @@ impl CrashSuspects {
     /// A group may have ready tasks, and looks for a worker unless it has one; or it has lost the one it had.
     pub fn offer(&mut self, group: Group, has_lost_worker: bool) {
         if let Some(members) = self.groups.get_mut(&group) {
-            members.has_worker &= !has_lost_worker;
-            if !members.has_worker {
+            members.worker = members.worker.filter(|_| !has_lost_worker);
+            if members.worker.is_none() {
                 self.ready.insert((members.class, group));
             }
         }
@@ -276,14 +300,36 @@ impl CrashSuspects {
     /// No task of `group` is ready any more: it looks for no worker, and has none.
     pub fn withdraw(&mut self, group: Group) {
         if let Some(members) = self.groups.get_mut(&group) {
-            members.has_worker = false;
+            self.freed.extend(members.worker.take().map(|worker| (group, worker)));
             self.ready.remove(&(members.class, group));
         }
     }
 
-    /// Whether a worker is kept for `group`, which it hasn't been given yet.
-    pub fn has_worker(&self, group: Group) -> bool {
-        self.groups.get(&group).is_some_and(|members| members.has_worker)
+    /// Nobody needs the tasks of any group.
+    pub fn withdraw_all(&mut self) {
+        let groups: Vec<_> = self.groups.keys().copied().collect();
+        groups.into_iter().for_each(|group| self.withdraw(group));
+    }
+
+    /// Workers that were kept for groups which need them no longer, since this was last asked.
+    pub fn take_freed(&mut self) -> Vec<(Group, WorkerId)> {
+        std::mem::take(&mut self.freed)
+    }
+
+    /// The worker that is kept for `group`, which it hasn't been given yet.
+    pub fn worker_of(&self, group: Group) -> Option<WorkerId> {
+        self.groups.get(&group)?.worker
+    }
+
+    /// Whether a group looks for a worker, or has one that it hasn't been given to yet.
+    fn is_sought(&self, group: Group) -> bool {
+        let is_sought = |members: &Members| members.worker.is_some() || self.ready.contains(&(members.class, group));
+        self.groups.get(&group).is_some_and(is_sought)
+    }
+
+    /// All groups of which that is so.
+    pub fn all_sought(&self) -> impl Iterator<Item = Group> {
+        self.groups.keys().copied().filter(|&group| self.is_sought(group))
     }
 
     /// Whether a group looks for a worker.
@@ -296,10 +342,10 @@ impl CrashSuspects {
         self.ready.range((class, Group(0))..).next().copied()
     }
 
-    /// A worker is kept for `group`.
-    pub fn found_worker(&mut self, group: Group) {
+    /// `worker` is kept for `group`, and no other one is.
+    pub fn found_worker(&mut self, group: Group, worker: WorkerId) {
         if let Some(members) = self.groups.get_mut(&group) {
-            members.has_worker = true;
+            members.worker = Some(worker);
             self.ready.remove(&(members.class, group));
         }
     }
@@ -307,7 +353,7 @@ impl CrashSuspects {
     /// The worker of `group` is free for its tasks, of which those are handed out that are ready. Others may become so.
     pub fn leave_to_worker(&mut self, group: Group) -> Vec<TaskRange> {
         let Some(members) = self.groups.get_mut(&group) else { return vec![] };
-        members.has_worker = false;
+        members.worker = None;
         self.tasks_of(group)
     }
 
@@ -335,14 +381,16 @@ impl CrashSuspects {
             let Some(group) = stretch.group else { continue };
             let members = self.groups.get(&group).expect("suspects are in a group that is there");
             assert!(members.starts.contains(&start), "{start} is in {group:?}, which doesn't know");
-            let is_sought = members.has_worker || self.ready.contains(&(members.class, group));
+            let is_sought = self.is_sought(group);
             suspects.extend((start.index..stretch.end).map(|index| (TaskId::new(start.layer, index), is_sought)));
         }
         for (&group, members) in &self.groups {
             let is_of_group = |start| self.stretches.get(start).is_some_and(|stretch| stretch.group == Some(group));
             assert!(!members.starts.is_empty() && members.starts.iter().all(is_of_group), "members of {group:?}");
-            assert!(!(members.has_worker && self.ready.contains(&(members.class, group))), "{group:?} has a worker");
+            let looks_for_one = self.ready.contains(&(members.class, group));
+            assert!(members.worker.is_none() || !looks_for_one, "{group:?} has a worker");
         }
+        assert!(self.doubtful.is_empty() && self.freed.is_empty(), "groups that may not be ready any more");
         let is_there = |(class, group): &(u32, Group)| self.class_of(*group) == Some(*class);
         assert!(self.ready.iter().all(is_there), "a group that is gone looks for a worker");
         suspects

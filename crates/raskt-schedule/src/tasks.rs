@@ -39,6 +39,8 @@ pub(crate) struct Tasks {
     pub lost: Vec<TaskRange>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
+    /// Tasks that were ready and aren't any more though nobody has handed them out; not noted while nobody asks.
+    pub unready: Option<Vec<TaskRange>>,
     /// Pages, and stretches of tasks that stand alike, that were looked at for what a client wants or what was lost.
     pub steps: u64,
 }
@@ -160,6 +162,7 @@ impl Tasks {
             moves: Moves::default(),
             lost: vec![],
             cancelled: vec![],
+            unready: None,
             steps: 0,
         };
         for (id, _) in graph.layers() {
@@ -201,6 +204,12 @@ impl Tasks {
     /// A result of `layer` has turned out to take so much: from now on those that come count for it.
     pub fn learn_size(&mut self, layer: LayerId, bytes: u64) {
         self.layers[layer.0 as usize].result_bytes = bytes.min(LARGEST);
+    }
+
+    /// `task` was ready and isn't any more, though nobody has handed it out.
+    pub fn leave_ready(&mut self, task: TaskId) {
+        self.counts.ready -= 1;
+        self.unready.iter_mut().for_each(|unready| TaskRange::push(unready, task));
     }
 
     /// What a client has put into a worker is gone, and can't be made again.

@@ -3,8 +3,10 @@
 use crate::gating::Missing;
 use crate::needs::Need;
 use crate::run::Run;
+use crate::suspects::Quarantine;
 use crate::task::{Record, Tag};
 use crate::tasks::{Counts, Tasks};
+use crate::worker_state::WorkerState;
 use crate::{Attempt, RunId, Scheduler, TaskRange, TaskState};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,6 +79,11 @@ impl Scheduler {
 
     /// Who has something of a run, or waits for it, is known on both sides; and nobody stands aside for what there is room for.
     fn validate_known(&self) {
+        for worker in self.workers.ids() {
+            let kept = self.workers.get(worker).and_then(WorkerState::quarantine).filter(|kept| kept.attempt.is_none());
+            let has_it = |kept: Quarantine| self.runs.get(&kept.run)?.suspects.worker_of(kept.group);
+            assert!(kept.is_none_or(|kept| has_it(kept) == Some(worker)), "{worker:?} is kept for nobody");
+        }
         let mut known = BTreeSet::new();
         for (&id, run) in self.runs.iter() {
             let workers = run.known_to().chain(run.lenders().map(|(worker, _)| worker));
@@ -169,6 +176,13 @@ impl Scheduler {
         assert!(is_in_line || run.tasks.counts.ready == ready, "{id:?} has ready tasks and isn't in line");
         let is_sought = suspects.iter().all(|&(_, is_sought)| is_sought);
         assert!(is_in_line || is_sought, "suspects of {id:?} are ready and look for no worker");
+        for group in run.suspects.all_sought() {
+            let mut tasks = run.suspects.tasks_of(group).into_iter().flat_map(TaskRange::tasks);
+            assert!(tasks.any(is_ready), "{group:?} of {id:?} looks for a worker or has one, and isn't ready");
+            let kept = run.suspects.worker_of(group).map(|worker| self.workers.get(worker)?.quarantine());
+            let waits = Quarantine { run: id, group, attempt: None };
+            assert!(kept.is_none_or(|kept| kept == Some(waits)), "the worker of {group:?} of {id:?} isn't kept for it");
+        }
         assert_eq!(run.suspects.has_ready(), !run.sought.is_empty(), "suspects of {id:?} that look for a worker");
         let is_noted = |&(need, class): &(Need, u32)| {
             let is_sound = run.suspects.first_ready(class).is_some_and(|(found, _)| found == class);

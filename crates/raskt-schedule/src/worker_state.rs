@@ -6,13 +6,14 @@ mod open_workers;
 use borrowed::Borrowed;
 pub(crate) use open_workers::{MemoryLeft, OpenWorkers, Seat};
 
+use crate::copies::ClosedWays;
 use crate::holdings::{Holdings, Move};
 use crate::placed::{Placed, Relief};
 use crate::policy::{Admission, Rebalance};
 use crate::requirement::{Requirement, Sums, change_sums};
 use crate::suspects::Quarantine;
 use crate::worker::STRAYS_A_SLOT;
-use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
+use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -42,8 +43,7 @@ pub(crate) struct WorkerState {
     used: Sums,
     /// What assignments have of what others lend that wait for them.
     borrowed: Borrowed,
-    /// Workers from which it couldn't fetch, and until when that is remembered.
-    cannot_reach: BTreeMap<WorkerId, Time>,
+    closed_ways: ClosedWays,
     /// It is kept for suspects, and gets nothing else. All but the last of them wait for runs, or did when that came.
     quarantines: Vec<Quarantine>,
     /// How often it has said what it holds.
@@ -77,7 +77,7 @@ impl WorkerState {
             relief_changed: vec![],
             used: Sums::new(),
             borrowed: Borrowed::default(),
-            cannot_reach: BTreeMap::new(),
+            closed_ways: ClosedWays::default(),
             quarantines: vec![],
             inventory_version: 0,
             incoming: None,
@@ -169,15 +169,13 @@ impl WorkerState {
         self.kept_for = requirement;
     }
 
-    /// It couldn't fetch from `holder`, which is remembered until then; whether it was known `now`.
-    pub fn note_unreachable(&mut self, holder: WorkerId, now: Time, until: Time) -> bool {
-        self.cannot_reach.retain(|_, until| *until > now);
-        self.cannot_reach.insert(holder, until).is_some()
+    /// Workers that it is known not to reach.
+    pub fn closed_ways(&self) -> &ClosedWays {
+        &self.closed_ways
     }
 
-    /// Whether it is known not to reach `holder`.
-    pub fn cannot_reach(&self, holder: WorkerId, now: Time) -> bool {
-        self.cannot_reach.get(&holder).is_some_and(|until| *until > now)
+    pub fn closed_ways_mut(&mut self) -> &mut ClosedWays {
+        &mut self.closed_ways
     }
 
     /// Assignments that have come, or gone, and give memory back, since this was last asked.

@@ -14,6 +14,7 @@ use crate::worker_rank::{Derived, WorkerRank};
 use crate::worker_state::WorkerState;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// The workers, and what is derived from what each of them has.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Workers {
     settings: Settings,
     /// Workers that are kept for suspects and that have changed.
     changed: BTreeSet<WorkerId>,
+    /// The last of those that were looked at to move their suspects.
+    last_draining: WorkerId,
     /// Workers that are kept for those who ask for much of a resource, and that have changed.
     reserved_changed: BTreeSet<WorkerId>,
     /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
@@ -33,9 +36,6 @@ pub(crate) struct Workers {
 
 /// Workers of which memory is given back that are looked at to find out whether waiting helps.
 const RELIEFS_LOOKED_AT: usize = 8;
-
-/// For so long a worker that couldn't fetch from another one isn't given what it would have to fetch there: ways come back.
-const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
 
 /// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
 const QUARANTINED_PART: u64 = 20;
@@ -208,9 +208,14 @@ impl Workers {
         self.reserved_changed.pop_first()
     }
 
-    /// Workers that are kept for suspects and have still other things to do, so many of them at most.
-    pub fn draining(&self, most: usize) -> Vec<WorkerId> {
-        self.derived.draining.iter().copied().take(most).collect()
+    /// Workers that are kept for suspects and have still other things to do: so many of them at most, those first that come after
+    /// the last of those that were given before.
+    pub fn next_draining(&mut self, most: usize) -> Vec<WorkerId> {
+        let (draining, last) = (&self.derived.draining, self.last_draining);
+        let later = draining.range((Bound::Excluded(last), Bound::Unbounded));
+        let next: Vec<_> = later.chain(draining.range(..=last)).copied().take(most).collect();
+        self.last_draining = next.last().copied().unwrap_or(last);
+        next
     }
 
     /// Keeps a worker for suspects, or lets it take anything again.
@@ -285,15 +290,15 @@ impl Workers {
         })
     }
 
-    /// Notes that `worker` couldn't fetch from `holder`; whether that was known.
-    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
-        let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
-        self.workers.get_mut(&worker).is_some_and(|state| state.note_unreachable(holder, now, until))
+    /// Notes that `worker` couldn't fetch from `holder` for an assignment that was handed out then; whether it can't again.
+    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, handed_out: Time, now: Time) -> bool {
+        let ways = self.workers.get_mut(&worker).map(WorkerState::closed_ways_mut);
+        ways.is_some_and(|ways| ways.note(holder, handed_out, now))
     }
 
     /// Whether `worker` is known not to reach `holder`.
     pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
-        self.workers.get(&worker).is_some_and(|state| state.cannot_reach(holder, now))
+        self.workers.get(&worker).is_some_and(|state| state.closed_ways().contains(holder, now))
     }
 
     /// Ends all assignments that `worker` has of a run, and gives them.

@@ -123,3 +123,40 @@ fn a_fetch_that_fails_once_loses_nothing_where_somebody_else_can_do_it() {
         }
     }
 }
+
+/// The same, but the worker had two assignments that read there, and both hear of the same hiccup.
+#[test]
+fn a_hiccup_loses_nothing_however_many_wait_for_the_same_worker() {
+    let mut builder = GraphBuilder::new();
+    let op = op(&mut builder);
+    let data = builder.layer(Layer::new("data", op, Shape::source(2))).unwrap();
+    let annotations = Annotations { resources: [("gpu".into(), 1000)].into(), ..Annotations::default() };
+    let inputs = vec![MapInput::same(data, Grid::new([2]))];
+    let reader = Layer::new("reader", op, Shape::Map { grid: Grid::new([2]), inputs });
+    let reader = builder.layer(Layer { annotations: Arc::new(annotations), ..reader }).unwrap();
+    let graph = builder.finish();
+    let mut world = World::new(1);
+    world.join(1);
+    for _ in 0..2 {
+        world.join_with(Offer { resources: [("gpu".into(), 2000)].into(), ..Offer::slots(2) });
+    }
+    let data = TaskRange { layer: data, start: 0, end: 2 };
+    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted: vec![] });
+    world.handle(Event::Scattered { run: RUN, tasks: vec![data], worker: WorkerId(0), bytes: 16 });
+    // Both go to one worker: the other one is at something else meanwhile.
+    world.handle(Event::WorkerResized { worker: WorkerId(2), slots: 0, memory: u64::MAX });
+    world.handle(Event::Wanted { run: RUN, tasks: vec![TaskRange { layer: reader, start: 0, end: 2 }] });
+    world.handle(Event::WorkerResized { worker: WorkerId(2), slots: 2, memory: u64::MAX });
+    let given = std::mem::take(&mut world.assigned);
+    assert!(given.len() == 2 && given.iter().all(|(worker, _)| worker.0 == 1), "{given:?}");
+    world.memories.get_mut(&WorkerId(0)).expect("it is there").clear();
+    for (worker, Assignment { attempt, fetches, .. }) in given {
+        let task = TaskId::new(fetches[0].tasks.layer, fetches[0].tasks.start);
+        world.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from: WorkerId(0), reached: false });
+    }
+    assert!(
+        world.lost.is_empty(),
+        "the data is there, another worker can read it, and the run is given up: {:?}",
+        world.lost
+    );
+}

@@ -2,7 +2,7 @@
 
 use super::lent::{Cluster, gpu, layers, nothing};
 use crate::*;
-use raskt_graph::{Annotations, LayerId};
+use raskt_graph::Annotations;
 use std::sync::Arc;
 
 /// Whose task is suspected once two workers have died of it, and failed with one more death if it was alone.
@@ -351,29 +351,6 @@ fn compute_inside(cluster: &mut Cluster, worker: u32, inner: u64, goes_on: bool)
     let other = cluster.only(inner).expect("one is left").0;
     cluster.end(other, inner);
     assert!(cluster.finished.contains(&RunId(inner)));
-}
-
-/// A worker that is still at other things is kept for a suspect when nobody needs that any more.
-#[test]
-fn no_worker_is_kept_for_suspects_that_nobody_needs_any_more() {
-    let mut cluster = Cluster::new();
-    cluster.join(0, 1, 0);
-    cluster.submit(1, None, layers(vec![nothing()], false));
-    assert_eq!(cluster.start(1), 0);
-    cluster.die(0);
-    cluster.join(1, 1, 0);
-    assert_eq!(cluster.start(1), 1);
-    // Meanwhile others keep the next worker busy.
-    cluster.join(2, 4, 0);
-    cluster.submit(5, None, layers(vec![nothing()], false));
-    assert!(cluster.only(5).is_some());
-    cluster.die(1);
-    assert!(cluster.scheduler.workers.get(WorkerId(2)).unwrap().quarantine().is_some());
-    let tasks = vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }];
-    cluster.handle(Event::Released { run: RunId(1), tasks });
-    assert!(cluster.scheduler.workers.get(WorkerId(2)).unwrap().quarantine().is_none());
-    cluster.submit(6, None, layers(vec![nothing(); 3], false));
-    assert_eq!(cluster.of(6, 2).len(), 3);
 }
 
 /// A suspect has the only GPU, and waits for a run of which a suspect requires it.

@@ -234,6 +234,110 @@ fn suspects_that_nobody_needs_look_for_no_worker() {
     }
 }
 
+/// Two workers die of the task that run 1 has next. A third one is kept for it, which is at something for hours and has three free
+/// slots.
+fn keep_one(cluster: &mut Cluster) {
+    for worker in 1..3 {
+        cluster.join(worker, 1, 0);
+        assert_eq!(cluster.start(1), worker);
+        if worker == 2 {
+            cluster.join(5, 4, 0);
+            cluster.submit(5, None, layers(vec![nothing()], false));
+            assert_eq!(cluster.start(5), 5);
+        }
+        cluster.die(worker);
+    }
+    assert!(is_kept(cluster));
+}
+
+fn is_kept(cluster: &Cluster) -> bool {
+    cluster.scheduler.workers.get(WorkerId(5)).unwrap().quarantine().is_some()
+}
+
+#[test]
+fn no_worker_is_kept_for_suspects_that_nobody_needs_any_more_or_whose_results_are_given() {
+    for is_given in [false, true] {
+        let mut cluster = Cluster::new();
+        cluster.submit(1, None, layers(vec![nothing()], false));
+        keep_one(&mut cluster);
+        let (run, tasks) = (RunId(1), vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }]);
+        match is_given {
+            true => cluster.handle(Event::Scattered { run, tasks, worker: WorkerId(5), bytes: 8 }),
+            false => cluster.handle(Event::Released { run, tasks }),
+        }
+        assert_eq!(cluster.finished, [run]);
+        assert!(!is_kept(&cluster));
+        cluster.submit(6, None, layers(vec![nothing(); 3], false));
+        assert_eq!(cluster.of(6, 5).len(), 3, "three slots are free until a task of hours ends");
+    }
+}
+
+/// What it reads has to be made again first, and the only worker with free slots is kept for it.
+#[test]
+fn no_worker_is_kept_for_a_suspect_that_has_lost_what_it_reads() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 1, 0);
+    cluster.submit(1, None, layers(vec![nothing(); 2], true));
+    // The first has the result that the suspect reads, and something else to do.
+    cluster.submit(2, None, layers(vec![Annotations { priority: 1, ..nothing() }], false));
+    cluster.end(0, 1);
+    assert_eq!(cluster.start(2), 0, "it takes hours");
+    keep_one(&mut cluster);
+    let tasks = vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }];
+    cluster.handle(Event::ResultsLost { worker: WorkerId(0), run: RunId(1), tasks });
+    assert_eq!(cluster.only(1).map(|(worker, _)| worker), Some(5), "it is made again in one of three free slots");
+    cluster.end(5, 1);
+    assert!(is_kept(&cluster), "it is ready, and a suspect as before");
+    cluster.end(5, 5);
+    assert_eq!(cluster.start(1), 5, "it is alone");
+}
+
+/// Suspects wait for nine workers that are at something for hours. One comes that has nothing to do, and could take the last of them.
+#[test]
+fn whoever_has_nothing_to_do_takes_the_suspect_that_it_can_however_many_wait_before_it() {
+    [7, 8].into_iter().for_each(try_to_move_the_last);
+}
+
+fn try_to_move_the_last(before: u32) {
+    let mut cluster = Cluster::new();
+    let fpga = || Annotations { resources: [("fpga".into(), 1)].into(), ..nothing() };
+    let join = |cluster: &mut Cluster, worker: u32, slots: u32, (gpu, fpga): (u64, u64)| {
+        let resources = [("gpu", gpu), ("fpga", fpga)].into_iter().filter(|(_, amount)| *amount > 0);
+        let resources = resources.map(|(name, amount)| (name.into(), amount)).collect();
+        let offer = Offer { resources, ..Offer::slots(slots) };
+        cluster.handle(Event::WorkerJoined { worker: WorkerId(worker), offer });
+    };
+    // All that there are have something to do for hours.
+    (0..180).for_each(|worker| join(&mut cluster, worker, 1, (0, 0)));
+    cluster.submit(100, None, layers(vec![nothing(); 180], false));
+    (500..500 + before).for_each(|worker| join(&mut cluster, worker, 1, (2, 0)));
+    cluster.submit(200, None, layers(vec![gpu(1); before as usize], false));
+    join(&mut cluster, 600, 1, (0, 2));
+    cluster.submit(201, None, layers(vec![fpga()], false));
+    assert_eq!(cluster.given.len(), 181 + before as usize);
+    // Nine tasks become suspects.
+    for worker in 1000..1002 {
+        join(&mut cluster, worker, 9, (u64::from(before), 1));
+        if worker == 1000 {
+            (10..10 + u64::from(before)).for_each(|run| cluster.submit(run, None, layers(vec![gpu(1)], false)));
+            cluster.submit(9, None, layers(vec![fpga()], false));
+        }
+        (9..10 + u64::from(before)).for_each(|run| assert_eq!(cluster.start(run), worker));
+        cluster.die(worker);
+    }
+    for worker in (500..500 + before).chain([600]) {
+        cluster.handle(Event::WorkerResized { worker: WorkerId(worker), slots: 2, memory: u64::MAX });
+        assert!(cluster.scheduler.workers.get(WorkerId(worker)).unwrap().quarantine().is_some(), "{worker} is kept");
+    }
+    join(&mut cluster, 700, 1, (0, 1));
+    (0..10).for_each(|_| cluster.handle(Event::TimePassed));
+    assert_eq!(
+        cluster.only(9).map(|(worker, _)| worker),
+        Some(700),
+        "it has nothing to do, and {before} wait before it"
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 

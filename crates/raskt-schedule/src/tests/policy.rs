@@ -196,9 +196,10 @@ fn fail_to_fetch(world: &mut World, reached: bool) {
 
 #[test]
 fn a_copy_that_its_holder_does_not_have_is_made_again() {
-    let (mut world, graph, _, _) = reader_elsewhere();
+    let (mut world, graph, holder, other) = reader_elsewhere();
     fail_to_fetch(&mut world, true);
     assert_eq!(world.assigned[0].1.tasks[0].layer, LayerId(0), "the lost input comes first");
+    assert!(!world.scheduler.workers.cannot_reach(other, holder, world.now), "it was reached");
     world.run_to_the_end(&graph);
     assert!(world.finished);
 }
@@ -215,6 +216,7 @@ fn a_worker_that_cannot_reach_a_holder_is_not_given_its_readers_twice_without_en
             true => world.run_one(&graph, 0, || false),
             false => fail_to_fetch(&mut world, false),
         }
+        world.now.0 += 200_000_000;
     }
 }
 
