@@ -29,7 +29,7 @@ impl ClosedWays {
         let until = Time(now.0.saturating_add(CLOSED_NANOSECONDS));
         let way = self.0.entry(holder).or_insert(ClosedWay { since: now, until });
         way.until = until;
-        handed_out >= way.since && now.0 - way.since.0 >= BLIP_NANOSECONDS
+        handed_out >= way.since && now.0.saturating_sub(way.since.0) >= BLIP_NANOSECONDS
     }
 
     /// Whether `holder` is taken to be out of reach.
