@@ -7,6 +7,7 @@ use crate::reads::Reads;
 use crate::recover::{Recovery, Unheld};
 use crate::runner::{Runner, Runners};
 use crate::turn::turn;
+use crate::waited::waited;
 use crate::watch::Watch;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
@@ -82,7 +83,7 @@ impl Execution {
 
     /// Runs the tasks one after the other, up to the first that fails. Each may use so many threads.
     pub fn execute(mut self, recovery: &Recovery, threads: usize) -> Executed {
-        let start = Instant::now();
+        let (start, waited_before) = (Instant::now(), waited());
         self.reads.link(&self.tasks, &self.transient);
         let outside = mem::take(&mut self.reads.outside);
         let runner = recovery.runners.of(self.kind());
@@ -98,7 +99,9 @@ impl Execution {
             Some((task, key.unwrap_or_else(|_| self.graph.key(task)), error))
         });
         let outcomes = outcomes(&self.tasks, &made, error.is_some());
-        let nanoseconds = measured.unwrap_or_else(|| start.elapsed().as_nanos() as u64);
+        // Of which others had the slot while a task waited: that is their time.
+        let at_work = || start.elapsed().saturating_sub(waited().saturating_sub(waited_before));
+        let nanoseconds = measured.unwrap_or_else(|| at_work().as_nanos() as u64);
         let small = self.keep(&recovery.store, &mut made, nanoseconds);
         // The inputs are gone, before the engine hears of it: what nobody else needs is free before more is asked for.
         Executed { ticket: self.ticket, run: self.run, outcomes, tasks: self.tasks, made, small, error, nanoseconds }

@@ -9,6 +9,7 @@ use crate::execution::Execution;
 use crate::room::{Room, stack_left};
 use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
+use crate::waited::Pause;
 use raskt_graph::OpKind;
 use raskt_schedule::RunId;
 use std::cell::{Cell, RefCell};
@@ -138,12 +139,15 @@ pub(crate) struct Loan {
     /// Where they stand among [`INSIDE`], and their engines.
     lent: Vec<(usize, Arc<Shared>)>,
     paused: Option<Home>,
+    /// For a loan that isn't a part of another wait.
+    wait: Option<Pause>,
 }
 
 impl Loan {
     /// Gives all slots of this thread to others, which waits from now on.
     pub fn of_all() -> Option<Self> {
         let mut loan = Self::default();
+        loan.wait = Some(Pause::begin());
         loan.lend_all(None);
         loan.pause();
         (!loan.lent.is_empty() || loan.paused.is_some()).then_some(loan)
@@ -236,12 +240,14 @@ pub(crate) struct Waiting<'a> {
     room: Room,
     /// Whether no thread of the engine may be there to tell that time has passed.
     tells_time: bool,
+    _pause: Pause,
 }
 
 impl<'a> Waiting<'a> {
     pub fn begin(shared: &'a Arc<Shared>, run: RunId) -> Self {
         let (room, is_inside) = (room(shared), run_of(shared).is_some());
-        Self { shared, run, places: vec![], others: Loan::default(), is_inside, room, tells_time: false }
+        let others = Loan::default();
+        Self { shared, run, places: vec![], others, is_inside, room, tells_time: false, _pause: Pause::begin() }
     }
 
     /// Tasks of the run that are at hand; on an engine without threads also those of others, who may have left them.

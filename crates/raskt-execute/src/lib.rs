@@ -30,6 +30,7 @@ mod shared;
 mod state;
 mod threads;
 mod turn;
+mod waited;
 mod watch;
 mod within;
 

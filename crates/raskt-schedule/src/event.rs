@@ -185,7 +185,7 @@ pub struct Report {
     pub attempt: Attempt,
     /// How each group of tasks ended.
     pub outcomes: Vec<(TaskRange, Outcome)>,
-    /// Time that all of it took on one thread.
+    /// Time that all of it took on one thread, without that in which tasks waited for runs: others had the slot.
     pub nanoseconds: u64,
 }
 

@@ -3,6 +3,7 @@
 use super::memory::bytes;
 use super::*;
 use crate::execution::Execution;
+use crate::lending::AtWork;
 use crate::recover::Recovery;
 use crate::shared::Shared;
 use crate::state::{State, Submitted};
@@ -169,4 +170,28 @@ fn a_thread_that_was_refused_once_is_asked_for_again_when_time_is_to_be_told() {
         shared.work().notify_all();
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// While a task waits others have its slot: their time is theirs. Else a family that waits much would count as one that had much, and
+/// would have to wait for that once more.
+#[test]
+fn the_time_of_a_task_is_without_that_of_its_waits() {
+    const WAIT: Duration = Duration::from_millis(400);
+    let shared = shared_by_hand(1, MIB, |_, _| false);
+    let body = |_: &Call<'_>, _: &[Value]| {
+        let loan = Engine::lend_slot().expect("it is in a task");
+        std::thread::sleep(WAIT / 2);
+        // What runs meanwhile may wait as well: that is a part of the same wait.
+        drop(Engine::lend_slot());
+        std::thread::sleep(WAIT / 2);
+        drop(loan);
+        Ok(Chunk::scalar(1_i64).into())
+    };
+    let run = shared.change(|state| state.submit(submitted(one_task(body))).unwrap()).unwrap();
+    let execution = shared.change(|state| state.pick(None)).unwrap().expect("it can run");
+    let at_work = AtWork::start(&shared, run);
+    let start = Instant::now();
+    let executed = execution.execute(&shared.recovery, 1);
+    drop(at_work);
+    assert!(start.elapsed() >= WAIT && executed.nanoseconds < (WAIT / 2).as_nanos() as u64, "{}", executed.nanoseconds);
 }

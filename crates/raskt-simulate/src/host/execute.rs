@@ -23,6 +23,9 @@ pub(crate) struct Execution {
     /// How the tasks before that one have ended.
     outcomes: Vec<Outcome>,
     began: u64,
+    /// For how long its task has waited, with the slot given to others; and since when it does.
+    pub(super) waited: u64,
+    pub(super) waits_since: u64,
     /// What the running task has read.
     inputs: Vec<u64>,
     pub(super) stage: Stage,
@@ -62,6 +65,8 @@ impl Host {
             passing: process.passing.remove(&ticket).unwrap_or_default(),
             outcomes: vec![],
             began: context.now(),
+            waited: 0,
+            waits_since: 0,
             inputs: vec![],
             stage: Stage::Running,
             has_waited: false,
@@ -175,7 +180,8 @@ impl Host {
         for (task, digest, bytes) in execution.left_over().filter(|_| is_wanted) {
             process.memory.put(execution.assignment.run, task, digest, bytes);
         }
-        let nanoseconds = context.now() - execution.began;
+        // While it waits others have the slot.
+        let nanoseconds = context.now() - execution.began - execution.waited;
         let outcomes = execution.grouped();
         self.resume(context, jobs);
         self.handle(context, jobs, WorkerEvent::Executed { ticket, outcomes, nanoseconds });

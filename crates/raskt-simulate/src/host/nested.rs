@@ -64,7 +64,7 @@ impl Host {
         let Some(process) = &mut self.process else { return };
         let Some(execution) = process.executions.get_mut(&ticket) else { return };
         let (run, parent) = (context.new_run(job), execution.assignment.run);
-        execution.stage = Stage::Waiting(run);
+        (execution.stage, execution.waits_since) = (Stage::Waiting(run), context.now());
         context.tally.saw(Sometimes::Nested);
         context.tell(Vec::new, || {
             format!("a task of run {} on worker {} waits for run {}", parent.0, process.address.0, run.0)
@@ -100,6 +100,7 @@ impl Host {
             free -= 1;
             has_resumed = true;
             execution.stage = Stage::Running;
+            execution.waited += context.now() - execution.waits_since;
             let usual = jobs.get(&execution.assignment.run).map_or(0, |job| job.plan.task_nanoseconds);
             context.agenda.after(usual / 4, Happening::TaskEnds { own: process.address, ticket });
         }
