@@ -251,9 +251,13 @@ pub(crate) fn check_cancelled(_py: Python<'_>) -> PyResult<()> {
     })
 }
 
-/// Raises [`TaskCancelled`] in every thread whose Python task nobody wants any more, and says whether there are any.
+/// Raises [`TaskCancelled`] in every other thread whose Python task nobody wants any more, and says whether there are any. Where the
+/// calling thread is in one itself it raises that by itself: it would come once more while its task cleans up.
 pub(crate) fn interrupt_cancelled(py: Python<'_>) -> bool {
-    let cancelled = cancelled_threads();
+    // SAFETY: as in `PythonThread::new`.
+    let own = unsafe { pyo3::ffi::PyThread_get_thread_ident() };
+    let mut cancelled = cancelled_threads();
+    cancelled.retain(|thread| thread.thread != own);
     for thread in &cancelled {
         thread.at.lock().is_interrupted = true;
         send(thread.thread, TaskCancelled::type_object_raw(py).cast());

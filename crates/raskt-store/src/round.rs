@@ -18,6 +18,9 @@ pub(crate) struct Round {
     of: Option<Holder>,
     pub shared: Cursor,
     pub elsewhere: Cursor,
+    /// What was looked at beyond what one event may: those that hold the same memory are looked at together, however many they are.
+    /// So much less is looked at in those that follow.
+    debt: usize,
 }
 
 impl Round {
@@ -35,9 +38,21 @@ impl Round {
         self.of = None;
     }
 
-    /// How many are still to be looked at.
-    pub fn left(&self) -> usize {
-        self.shared.left + self.elsewhere.left
+    /// How many are still to be looked at, of so many that there are by now.
+    pub fn left(&self, shared: usize, elsewhere: usize) -> usize {
+        self.shared.left.min(shared) + self.elsewhere.left.min(elsewhere)
+    }
+
+    /// How much of `most` is left when what was too much before is made up for.
+    pub fn make_up(&mut self, most: usize) -> usize {
+        let paid = self.debt.min(most);
+        self.debt -= paid;
+        most - paid
+    }
+
+    /// So much was looked at, of so much that could be.
+    pub fn looked(&mut self, looked: usize, most: usize) {
+        self.debt = self.debt.saturating_add(looked.saturating_sub(most));
     }
 }
 

@@ -19,6 +19,7 @@ mod helping;
 mod leaving;
 mod leaving_together;
 mod limited;
+mod looking;
 mod moving;
 mod retrying;
 mod same;

@@ -1,6 +1,6 @@
 //! What leaves memory, and how.
 
-use super::leaving_together::Together;
+use super::leaving_together::{Together, weight};
 use super::{Garbage, Job, State, Written};
 use crate::file::SpillFile;
 use crate::order::EvictionRank;
@@ -21,6 +21,9 @@ enum Way {
     /// It is written where there is room for it; else it has to be computed again.
     Rather,
 }
+
+/// More parts than that are many to look at.
+const MANY_PARTS: usize = 16;
 
 /// There is no room on the disk for those that have to be written, which need so much.
 pub(super) struct NoRoom {
@@ -149,6 +152,12 @@ impl State {
 
     /// Lets a result leave, and with it those that hold the same memory; or notes why they stay.
     pub(super) fn let_leave(&mut self, id: SlotId) {
+        // Of many that show parts of the same blocks each one is met as it comes, or is used, and to look at all takes long. Where an
+        // earlier one stays, whatever that stays for, its turn to be looked at again is that of all.
+        let many = self.slots.get(&id).and_then(Slot::value).filter(|value| weight(value) > MANY_PARTS);
+        if many.is_some_and(|value| self.stays_with_earlier(id, value)) {
+            return self.stay(BTreeSet::from([id]), Stays::Shared);
+        }
         let Together { ids, is_free, looked } = self.together(id);
         self.counts.looked_at += looked as u64 - 1;
         if !is_free {

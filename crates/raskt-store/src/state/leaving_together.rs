@@ -57,6 +57,11 @@ impl State {
         all
     }
 
+    /// Whether an earlier one of those that hold memory that this one holds stays since somebody was seen to refer to it.
+    pub(super) fn stays_with_earlier(&self, id: SlotId, value: &Value) -> bool {
+        self.sharing.before(id, value).any(|other| self.shared.contains(&other))
+    }
+
     /// Lets these go in one step. Where some have to be written first, all of them wait for that.
     pub(super) fn depart(&mut self, ids: BTreeSet<SlotId>, to_write: BTreeSet<SlotId>) {
         self.has_spilled = true;
@@ -164,7 +169,7 @@ impl State {
 }
 
 /// What it takes to look at a value, of which each part counts.
-fn weight(value: &Value) -> usize {
+pub(super) fn weight(value: &Value) -> usize {
     match value {
         Value::Manifest(manifest) => manifest.parts.len().max(1),
         _ => 1,

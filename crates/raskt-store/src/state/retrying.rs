@@ -4,7 +4,7 @@
 //! request goes beyond the limit there is one look; before one is refused all have been looked at since it was the first.
 
 use super::State;
-use super::leaving_together::Together;
+use super::leaving_together::{Together, weight};
 use crate::round::{LOOKS, TRIES};
 use crate::slot::{Slot, SlotId};
 
@@ -25,7 +25,7 @@ impl State {
     pub(super) fn look_again(&mut self, left: &mut usize, all: bool) -> Again {
         let Some(holder) = self.pending.front().map(|request| request.holder) else { return Again::Nothing };
         let mut is_due = self.round.begin(holder, self.shared.len(), self.shared_elsewhere.len());
-        while is_due || (all && self.round.left() > 0) {
+        while is_due || (all && self.round.left(self.shared.len(), self.shared_elsewhere.len()) > 0) {
             if *left == 0 {
                 if is_due {
                     self.look_anew();
@@ -34,7 +34,8 @@ impl State {
                 return Again::Later;
             }
             let before = self.counts.looked_again;
-            let found = self.look_at_some((*left).min(self.round.shared.left));
+            let most = if all { *left } else { self.round.make_up(*left) };
+            let found = self.look_at_some(most, self.round.shared.left);
             let found = self.try_some() || found;
             *left = left.saturating_sub((self.counts.looked_again - before) as usize);
             if found {
@@ -62,7 +63,8 @@ impl State {
         if self.evict_excess() {
             return;
         }
-        let found = self.look_at_some(LOOKS);
+        let most = self.round.make_up(LOOKS);
+        let found = self.look_at_some(most, usize::MAX);
         if self.try_some() || found {
             self.evict_excess();
         }
@@ -84,7 +86,8 @@ impl State {
         if !self.is_pending() && self.try_some() {
             self.evict_excess();
         }
-        let found = self.look_at_some(LOOKS);
+        let most = self.round.make_up(LOOKS);
+        let found = self.look_at_some(most, usize::MAX);
         if found {
             self.serve_pending();
             self.make_room();
@@ -101,17 +104,17 @@ impl State {
         }
     }
 
-    fn look_at_some(&mut self, most: usize) -> bool {
-        let (mut free, mut looked) = (vec![], 0);
-        for _ in 0..most.min(self.shared.len()) {
+    /// Looks at as many as have their turn and take `most` looks together, those counted that would have to leave with them; says
+    /// whether any may leave.
+    fn look_at_some(&mut self, most: usize, count: usize) -> bool {
+        let (mut free, mut looked, mut left) = (vec![], 0, count.min(self.shared.len()));
+        while looked < most && left > 0 {
             let Some(id) = self.round.shared.next(&self.shared) else { break };
             let (is_free, more) = self.is_free(id);
-            looked += more;
             free.extend(is_free.then_some(id));
-            if looked >= most {
-                break;
-            }
+            (looked, left) = (looked + more, left - 1);
         }
+        self.round.looked(looked, most);
         self.counts.looked_again += looked as u64;
         self.retry(free)
     }
@@ -120,8 +123,8 @@ impl State {
     /// turn for all of them: they can leave if it can.
     fn is_free(&self, id: SlotId) -> (bool, usize) {
         let Some(value) = self.slots.get(&id).and_then(Slot::value) else { return (false, 1) };
-        if self.sharing.before(id, value).any(|other| self.shared.contains(&other)) {
-            return (false, 1);
+        if self.stays_with_earlier(id, value) {
+            return (false, weight(value));
         }
         let Together { ids, is_free, looked } = self.together(id);
         (is_free && self.to_write(&ids).is_ok(), looked)
