@@ -125,7 +125,7 @@ pub const IMPURE: &[&str] = &[
 /// one sees to it that it is free of clocks, threads, sockets, files and chance.
 pub const ALLOWED: &[(&str, &[&str])] = &[
     ("raskt-config", &["figment", "serde", "thiserror"]),
-    ("raskt-graph", &["hashbrown", "smallvec", "thiserror"]),
+    ("raskt-graph", &["hashbrown", "serde", "smallvec", "thiserror"]),
     ("raskt-value", &["bytemuck", "ndarray", "num-complex", "smallvec", "thiserror"]),
     ("raskt-schedule", &["smallvec", "thiserror"]),
     ("raskt-simulate", &[]),

@@ -1,6 +1,7 @@
 //! What is read along one axis, and by whom: ranges that move one way only.
 
 use crate::AxisSet;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ enum Order {
 /// Even cuts read through even windows, however many there are. Points are elements of the input's axis, numbered so that its
 /// block *b* has those from *b* × `block` on; coordinate *c* reads the blocks with points from `first` + *c* × `stride` on,
 /// `width` of them, as far as they lie in `points`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Windows {
     /// Coordinates of the layer.
     pub count: u32,

@@ -53,6 +53,18 @@ pub enum GraphError {
         /// The op.
         op: OpId,
     },
+    /// Two ops of a graph that has come from elsewhere are said to be one.
+    #[error("{op:?} is one that came before it, going by its digest")]
+    SameDigest {
+        /// The later one.
+        op: OpId,
+    },
+    /// A layer that has come from elsewhere has annotations that didn't come with it.
+    #[error("layer `{layer}` names annotations that are not there")]
+    UnknownAnnotations {
+        /// Name of the layer.
+        layer: String,
+    },
     /// More layers or tasks than an edge can name.
     #[error("`{what}` has {found}, and at most {limit} can be named")]
     TooMany {

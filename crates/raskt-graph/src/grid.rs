@@ -1,10 +1,11 @@
 //! Grids of blocks, and boxes of them.
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// The lengths of an n-dimensional grid of blocks; block numbers run in C order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Grid(SmallVec<[u32; 4]>);
 
 impl Grid {

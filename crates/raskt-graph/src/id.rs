@@ -1,17 +1,18 @@
 //! Names of layers, ops and tasks: plain numbers.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A layer of a graph, by position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LayerId(pub u32);
 
 /// An op of a graph, by position in its op table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OpId(pub u32);
 
 /// A task: a position in a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskId {
     /// The layer.
     pub layer: LayerId,
@@ -26,6 +27,11 @@ impl TaskId {
     /// The task at `index` of `layer`.
     pub fn new(layer: LayerId, index: u64) -> Self {
         Self { layer, index }
+    }
+
+    /// Whether an edge can name it.
+    pub(crate) fn can_be_named(self) -> bool {
+        self.index >> Self::INDEX_BITS == 0 && u64::from(self.layer.0) >> (u64::BITS - Self::INDEX_BITS) == 0
     }
 
     /// Both parts in eight bytes, as edges are stored: 20 bits of layer over 44 bits of index.

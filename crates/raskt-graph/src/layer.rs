@@ -1,6 +1,7 @@
 //! What is said of all tasks of a layer together.
 
 use crate::{OpId, Shape};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ impl Layer {
 }
 
 /// What one task of a layer is expected to cost; the scheduler corrects the time by what it measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     /// Time on one thread; zero if unknown.
     pub nanoseconds: u64,
@@ -61,7 +62,7 @@ pub struct Cost {
 }
 
 /// What the user asked for: `with raskt.annotate(priority=3): ...`.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Annotations {
     /// Higher runs earlier; zero is usual.
     pub priority: i32,

@@ -28,6 +28,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod wire;
 
 pub use axis_ranges::{AxisRanges, Windows};
 pub use axis_set::AxisSet;
@@ -44,3 +45,4 @@ pub use map_input::MapInput;
 pub use op::{Op, OpBody, OpFlags, OpKind};
 pub use parts::Parts;
 pub use shape::Shape;
+pub use wire::{GraphForm, OpForm};

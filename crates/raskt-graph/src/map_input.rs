@@ -1,11 +1,12 @@
 //! How elementwise layers read an input: axis by axis, permuted or broadcast.
 
 use crate::{AxisSet, Grid, GridBox, GridSet, LayerId};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// How a `Map` layer reads one of its inputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapInput {
     /// The layer read.
     pub layer: LayerId,

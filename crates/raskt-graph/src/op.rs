@@ -1,5 +1,6 @@
 //! What tasks do, as far as graphs and schedulers know it.
 
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub struct Op {
 pub type OpBody = Arc<dyn Any + Send + Sync>;
 
 /// The runners there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum OpKind {
     /// Native kernels over array blocks; the body is a `raskt_value::NativeOp`.
     Array,
@@ -34,7 +35,7 @@ pub enum OpKind {
 }
 
 /// What the scheduler needs to know about an op.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpFlags {
     /// It uses every thread of the worker by itself, so that one task at a time is enough.
     pub uses_all_threads: bool,

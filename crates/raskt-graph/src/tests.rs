@@ -3,6 +3,7 @@
 mod outside;
 mod readers;
 mod reads;
+mod wire;
 
 use crate::*;
 use proptest::prelude::*;
