@@ -126,7 +126,7 @@ pub const IMPURE: &[&str] = &[
 pub const ALLOWED: &[(&str, &[&str])] = &[
     ("raskt-config", &["figment", "serde", "thiserror"]),
     ("raskt-graph", &["hashbrown", "serde", "smallvec", "thiserror"]),
-    ("raskt-value", &["bytemuck", "ndarray", "num-complex", "smallvec", "thiserror"]),
+    ("raskt-value", &["bytemuck", "ndarray", "num-complex", "postcard", "serde", "smallvec", "thiserror"]),
     ("raskt-schedule", &["smallvec", "thiserror"]),
     ("raskt-simulate", &[]),
 ];

@@ -32,6 +32,7 @@ mod reduce;
 mod stack;
 #[cfg(test)]
 mod tests;
+mod wire;
 
 pub use assemble::assemble;
 pub use blocks::{BlockFunction, MapBlocks};
@@ -43,6 +44,7 @@ pub use expression::{Array, arange_length};
 pub use index::Index;
 pub use kernel::{Distribution, ReduceOp as Reduction};
 pub use reduce::{ReduceOptions, Scan};
+pub use wire::add_decoders;
 
 /// A length that may be unknown until the array is computed.
 pub type Extent = Option<usize>;

@@ -6,6 +6,7 @@ use crate::kernel::ReduceOp;
 use crate::layout::{axes_of, axis_of};
 use crate::{Array, ArrayError, AxisChunks, Chunks, Result};
 use raskt_value::{DType, Kind};
+use serde::{Deserialize, Serialize};
 
 /// Blocks that are brought together in one task, where nobody says otherwise.
 const FAN_IN: u32 = 16;
@@ -26,7 +27,7 @@ pub struct ReduceOptions {
 }
 
 /// A running reduction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scan {
     /// Running sum.
     Sum,

@@ -9,7 +9,8 @@ use std::sync::Arc;
 ///
 /// From each coordinate to the next neither end of the range moves back, or neither moves on (slices with a negative step).
 /// So readers are neighbours, too, and are found without a search of all.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "RangesForm", try_from = "RangesForm")]
 pub struct AxisRanges(Rule);
 
 #[derive(Clone, Debug)]
@@ -52,6 +53,33 @@ pub struct Windows {
     pub points: Range<u64>,
     /// Points of a block of the input.
     pub block: u64,
+}
+
+/// Ranges as they travel.
+#[derive(Serialize, Deserialize)]
+enum RangesForm {
+    Listed(Vec<(u32, u32)>),
+    Even(Windows),
+}
+
+impl From<AxisRanges> for RangesForm {
+    fn from(ranges: AxisRanges) -> Self {
+        match ranges.0 {
+            Rule::Even(windows) => Self::Even(windows),
+            Rule::Listed(listed) => Self::Listed(listed.ranges.iter().map(|range| (range.start, range.end)).collect()),
+        }
+    }
+}
+
+impl TryFrom<RangesForm> for AxisRanges {
+    type Error = &'static str;
+
+    fn try_from(form: RangesForm) -> Result<Self, Self::Error> {
+        match form {
+            RangesForm::Even(windows) => Self::even(windows).ok_or("windows that leave gaps, or are too large"),
+            RangesForm::Listed(ranges) => Ok(Self::listed(ranges.into_iter().map(|(start, end)| start..end).collect())),
+        }
+    }
 }
 
 /// Beyond this no number of a window is: so that sums and products of them can be counted.

@@ -11,7 +11,7 @@ use shape::ShapeForm;
 use std::sync::Arc;
 
 /// A graph whose ops' bodies are `B`: what a decoder makes the body of, or where it is found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GraphForm<B> {
     ops: Vec<OpForm<B>>,
     /// Those of all layers, each once.
@@ -34,7 +34,7 @@ pub struct OpForm<B> {
     pub body: B,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct LayerForm {
     name: Arc<str>,
     op: OpId,

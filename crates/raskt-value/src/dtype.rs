@@ -1,9 +1,10 @@
 //! Data types of arrays.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The type of an array element, by NumPy's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DType {
     /// `bool`, one byte.
     Bool,

@@ -1,5 +1,6 @@
 //! What native ops do.
 
+use crate::wire::WireForm;
 use crate::{TaskError, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,11 @@ pub trait Kernel: Send + Sync + 'static {
 
     /// What each of its tasks gives, if they only give what is there already. Some may stand for what a store keeps.
     fn given(&self) -> Option<&[Value]> {
+        None
+    }
+
+    /// What it is when it travels to another process; nothing if it can't: if it holds data, or something of this process.
+    fn wire(&self) -> Option<WireForm> {
         None
     }
 

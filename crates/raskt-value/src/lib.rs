@@ -19,6 +19,7 @@ mod promotion;
 mod scalar;
 mod truncate;
 mod value;
+pub mod wire;
 
 pub use buffer::Buffer;
 pub use chunk::{Chunk, Dims, LayoutError, Strides};

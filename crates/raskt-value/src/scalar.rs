@@ -2,9 +2,10 @@
 
 use crate::{DType, Element, Kind, Truncate};
 use num_complex::Complex;
+use serde::{Deserialize, Serialize};
 
 /// One number, of any data type, widened to the largest of its kind.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Scalar {
     /// A truth value.
     Bool(bool),

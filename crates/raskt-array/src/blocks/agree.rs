@@ -8,6 +8,7 @@ use super::{BlockInput, Blockwise};
 use crate::Array;
 use crate::expression::Expr;
 use raskt_value::{Call, ErrorKind, Kernel, TaskError, Value};
+use serde::{Deserialize, Serialize};
 
 /// The arrays, each with its blocks compared with those of arrays before it along axes of unknown lengths.
 ///
@@ -56,7 +57,8 @@ pub(crate) fn lengths_differ(one: usize, along: usize, other: usize, beside: usi
 }
 
 /// The first block, if it is as long as each of the others along a pair of axes.
-struct Compare {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Compare {
     pairs: Vec<(usize, usize)>,
 }
 

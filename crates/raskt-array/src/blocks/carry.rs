@@ -10,6 +10,7 @@ use crate::Scan;
 use ndarray::{ArrayD, ArrayViewD, Axis, Zip};
 use raskt_value::complex::Complex;
 use raskt_value::{Call, Chunk, DType, Element, ErrorKind, Kernel, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::ops::Mul;
 
 /// How many numbers the summary of a block has for each line; nothing where a total is enough.
@@ -23,12 +24,14 @@ pub(crate) fn fields(scan: Scan, dtype: DType) -> Option<usize> {
 }
 
 /// The summary of a block along an axis, which stays with the fields beside each other.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Summarise {
     pub(crate) scan: Scan,
     pub(crate) axis: usize,
 }
 
 /// What is behind each block, from the summaries of all of them: the axis stays with an element for each block.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Carry {
     pub(crate) scan: Scan,
     pub(crate) axis: usize,

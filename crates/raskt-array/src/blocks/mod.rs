@@ -7,9 +7,10 @@ pub(crate) mod native;
 use crate::expression::{Content, Expr};
 use crate::layout::axes_of;
 use crate::reduce::Scan;
+use crate::wire::BlockKernel;
 use crate::{Array, ArrayError, AxisChunks, ChunkSpec, Chunks, Extent, Extents, Result};
 use raskt_graph::{Op, OpBody, OpFlags, OpKind};
-use raskt_value::{DType, Kernel, NativeOp};
+use raskt_value::{DType, NativeOp};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -72,7 +73,13 @@ impl BlockInput {
 
 impl Blockwise {
     /// A function of our own, which its name (and words added later) tells from others.
-    pub(crate) fn native(name: &str, kernel: impl Kernel, inputs: Vec<Array>, reads: Vec<BlockInput>) -> Self {
+    pub(crate) fn native(
+        name: &str,
+        kernel: impl Into<BlockKernel>,
+        inputs: Vec<Array>,
+        reads: Vec<BlockInput>,
+    ) -> Self {
+        let kernel: BlockKernel = kernel.into();
         let body: OpBody = Arc::new(NativeOp(Arc::new(kernel)));
         let key = Content::new(name).finish();
         let function = BlockFunction { name: name.into(), key, kind: OpKind::Array, flags: OpFlags::default(), body };

@@ -7,6 +7,7 @@ use ndarray::{ArrayViewD, Axis};
 use raskt_graph::Grid;
 use raskt_value::complex::Complex;
 use raskt_value::{Call, Chunk, Element, ErrorKind, Kernel, Manifest, TaskError, Value, with_element};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The block that `value` is.
@@ -21,6 +22,7 @@ fn several<const N: usize>(chunks: [Chunk; N]) -> Value {
 }
 
 /// One of several results of a task.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Pick(pub(crate) usize);
 
 impl Kernel for Pick {
@@ -43,6 +45,7 @@ impl Kernel for Pick {
 }
 
 /// The elements of a block along an axis where a mask is true.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Filter {
     pub(crate) axis: usize,
 }
@@ -67,6 +70,7 @@ impl Kernel for Filter {
 }
 
 /// The product of two blocks; with a leading axis of length 1 if it is one of several to be added.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Product {
     pub(crate) is_part: bool,
 }
@@ -87,6 +91,7 @@ impl Kernel for Product {
 }
 
 /// Q and R of a block.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Factor;
 
 impl Kernel for Factor {
@@ -105,6 +110,7 @@ impl Kernel for Factor {
 }
 
 /// R of one block, or of two beside each other.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct FactorR;
 
 impl Kernel for FactorR {
@@ -131,6 +137,7 @@ impl Kernel for FactorR {
 }
 
 /// U, singular values and V transposed of a block.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Singular;
 
 impl Kernel for Singular {
@@ -150,6 +157,7 @@ impl Kernel for Singular {
 
 /// Solution, residuals, rank and singular values of a least-squares problem, from R of its matrix and right-hand sides
 /// beside each other.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct LeastSquares {
     /// Columns of the matrix.
     pub(crate) columns: usize,
@@ -191,6 +199,7 @@ fn squares_of_differences<T: Number>(a: &Chunk, b: &Chunk) -> Result<Chunk, Task
 }
 
 /// The sum or product of a block along an axis, which stays with length 1.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Total {
     pub(crate) scan: Scan,
     pub(crate) axis: usize,
@@ -234,6 +243,7 @@ impl Kernel for Total {
 }
 
 /// The running sum or product of a block along an axis, upon what stands before it.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Running {
     pub(crate) scan: Scan,
     pub(crate) axis: usize,

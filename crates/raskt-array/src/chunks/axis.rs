@@ -1,14 +1,16 @@
 use crate::{ArrayError, Extent, Result};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
 /// How one axis is cut into blocks.
 ///
 /// Even cuts are two numbers however many blocks there are; uneven ones are listed.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Cut")]
 pub struct AxisChunks(Cut);
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Cut {
     /// Blocks end at `chunk * k - skip`: the first may be shorter (after a slice), and the last.
     Regular { length: usize, chunk: usize, skip: usize },
@@ -16,6 +18,21 @@ enum Cut {
     Uneven(Arc<[usize]>),
     /// So many blocks, whose lengths show when they are computed.
     Unknown { blocks: u32 },
+}
+
+impl TryFrom<Cut> for AxisChunks {
+    type Error = &'static str;
+
+    fn try_from(cut: Cut) -> std::result::Result<Self, Self::Error> {
+        let is_sound = match &cut {
+            Cut::Regular { length, chunk, skip } => skip < chunk && *length <= isize::MAX as usize - chunk,
+            Cut::Uneven(starts) => starts.len() > 1 && starts[0] == 0 && starts.is_sorted(),
+            Cut::Unknown { .. } => true,
+        };
+        let axis = Self(cut);
+        let is_counted = is_sound && axis.count() < u32::MAX as usize;
+        if is_counted { Ok(axis) } else { Err("a cut of an axis that is none") }
+    }
 }
 
 impl AxisChunks {

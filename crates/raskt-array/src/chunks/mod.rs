@@ -12,11 +12,12 @@ pub use normalize::{ChunkSpec, ChunksArg, DEFAULT_BLOCK_BYTES, normalize_chunks}
 use crate::{ArrayError, Extent, Extents, Result};
 use raskt_graph::Grid;
 use raskt_value::Dims;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::fmt;
 
 /// The chunk grid of an array: how each axis is cut.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunks(SmallVec<[AxisChunks; 3]>);
 
 impl Chunks {

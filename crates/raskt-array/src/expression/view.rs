@@ -1,4 +1,5 @@
 use crate::{AxisChunks, Chunks};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// Which element of an input an element of a view is: slices, reversals, transpositions, new axes and broadcasting, in
@@ -6,7 +7,7 @@ use smallvec::SmallVec;
 ///
 /// Element *o* of the view is the element of the input with, along input axis *a*, the coordinate `start[a]` plus
 /// `step * o[i]` for the one axis *i* of the view (if any) that comes from *a*.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct View {
     /// For each axis of the input, the coordinate of the view's first element.
     pub(crate) start: SmallVec<[usize; 4]>,
@@ -15,7 +16,7 @@ pub(crate) struct View {
 }
 
 /// Where an axis of a view comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ViewAxis {
     /// The axis of the input; `None` for a new one, along which the input is repeated.
     pub(crate) from: Option<u8>,
@@ -36,6 +37,13 @@ impl View {
     pub(crate) fn of_axes(ndim: usize, axes: impl IntoIterator<Item = Option<usize>>) -> Self {
         let axes = axes.into_iter().map(|axis| axis.map_or(ViewAxis::NEW, ViewAxis::all)).collect();
         Self { start: SmallVec::from_elem(0, ndim), axes }
+    }
+
+    /// Whether each of its axes comes from one that the input has, and no two of them from the same.
+    pub(crate) fn is_sound(&self) -> bool {
+        let mut froms = self.axes.iter().filter_map(|axis| axis.from);
+        let mut seen = vec![false; self.start.len()];
+        froms.all(|from| seen.get_mut(from as usize).is_some_and(|seen| !std::mem::replace(seen, true)))
     }
 
     /// `self` seen through `outer`: a view of this view.

@@ -3,7 +3,7 @@
 macro_rules! operations {
     ($(#[$doc:meta])* $type:ident { $($variant:ident = $name:literal),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         pub enum $type {
             $(#[doc = concat!("`numpy.", $name, "`.")] $variant,)*
         }

@@ -2,14 +2,15 @@
 
 use super::{BinaryOp, Source, UnaryOp, binary_signature, unary_signature};
 use raskt_value::{DType, Scalar, TaskError};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// The result of a step of a [`Program`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Register(pub u32);
 
 /// What a step computes, from results of earlier steps.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Instruction {
     /// The element of an input block.
     Input(u32),
@@ -28,7 +29,7 @@ pub enum Instruction {
 }
 
 /// One instruction and the type of its result.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// What is computed.
     pub instruction: Instruction,
@@ -40,12 +41,33 @@ pub struct Step {
 ///
 /// Every operand of a step is the result of an earlier one, and types fit: the only way to make a program is a
 /// [`ProgramBuilder`], which sees to that. Equal steps are one.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "ProgramForm")]
 pub struct Program {
+    pub(super) steps: Vec<Step>,
+    pub(super) inputs: Vec<DType>,
+    pub(super) sources: Vec<Source>,
+    pub(super) outputs: Vec<Register>,
+}
+
+/// A program as it travels, of which nothing is known.
+#[derive(Deserialize)]
+struct ProgramForm {
     steps: Vec<Step>,
     inputs: Vec<DType>,
     sources: Vec<Source>,
     outputs: Vec<Register>,
+}
+
+impl TryFrom<ProgramForm> for Program {
+    type Error = String;
+
+    fn try_from(form: ProgramForm) -> Result<Self, Self::Error> {
+        let ProgramForm { steps, inputs, sources, outputs } = form;
+        let program = Self { steps, inputs, sources, outputs };
+        program.check()?;
+        Ok(program)
+    }
 }
 
 impl Program {

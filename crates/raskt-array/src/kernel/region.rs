@@ -1,6 +1,7 @@
 //! Where a block lies in its array, and maps from there to an index.
 
 use raskt_value::Dims;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// A box of an array that a kernel computes: its shape, and the global index of its first element.
@@ -47,7 +48,7 @@ impl Region {
 ///
 /// Slicing, transposing and broadcasting an array keep it linear, so a source under such views still makes only what
 /// is read. A step of zero says that the index doesn't depend on that axis (broadcasting).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Affine {
     /// The index at the origin.
     pub base: i64,

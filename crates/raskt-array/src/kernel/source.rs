@@ -6,10 +6,11 @@ use super::walk::{Run, Walk};
 use super::{Affine, Random};
 use raskt_value::complex::Complex;
 use raskt_value::{DType, Scalar, TaskError, with_element};
+use serde::{Deserialize, Serialize};
 use std::mem::MaybeUninit;
 
 /// What makes the elements of an array out of nothing but their index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// What is made at an index.
     pub generator: Generator,
@@ -20,7 +21,7 @@ pub struct Source {
 }
 
 /// What is made at an index *i*.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Generator {
     /// The same value everywhere (`zeros`, `ones`, `full`).
     Full(Scalar),

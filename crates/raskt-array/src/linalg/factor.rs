@@ -2,6 +2,7 @@ use crate::blocks::native::{Factor, FactorR, LeastSquares, Pick, Product, Singul
 use crate::blocks::{BlockInput, Blockwise};
 use crate::error::shape_text;
 use crate::expression::Expr;
+use crate::wire::BlockKernel;
 use crate::{Array, ArrayError, AxisChunks, Chunks, Result};
 use raskt_value::{DType, promote};
 
@@ -139,7 +140,7 @@ fn picked(parts: &Array, at: usize, dtype: DType, shape: &[usize]) -> Array {
 
 fn native(
     name: &str,
-    kernel: impl raskt_value::Kernel,
+    kernel: impl Into<BlockKernel>,
     inputs: Vec<Array>,
     reads: Vec<BlockInput>,
     dtype: DType,

@@ -3,13 +3,16 @@ use crate::blocks::{agree::lengths_differ, native::chunk};
 use crate::expression::View;
 use crate::kernel::{Instruction, Partial, Program, Reduction, Region, combine, evaluate, evaluate_reduce, finalise};
 use crate::layout::view_block;
+use crate::wire::{Checked, check, check_reduction};
 use raskt_graph::Grid;
 use raskt_value::{Call, Chunk, Dims, ErrorKind, Kernel, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Elementwise work on a block, and the reduction that eats it.
-pub(super) struct Fused {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Fused {
     program: Program,
     /// Where the program's inputs come from.
     leaves: Vec<Leaf>,
@@ -20,17 +23,22 @@ pub(super) struct Fused {
 }
 
 /// Where an input of a program comes from.
-pub(super) enum Leaf {
-    /// An array in memory, with the axes and lengths of the whole.
-    Memory(Chunk),
-    /// Blocks in memory, with this grid, seen through a view that takes whole blocks.
-    Blocks { values: Arc<[Value]>, view: Option<View>, grid: Grid },
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Leaf {
     /// An input of the task, seen through a view that takes whole blocks.
     Input { at: usize, view: Option<View> },
+    // What holds data doesn't travel, and comes last: variants are told by how many that travel are before them.
+    /// An array in memory, with the axes and lengths of the whole.
+    #[serde(skip)]
+    Memory(Chunk),
+    /// Blocks in memory, with this grid, seen through a view that takes whole blocks.
+    #[serde(skip)]
+    Blocks { values: Arc<[Value]>, view: Option<View>, grid: Grid },
 }
 
 /// What becomes of the elements.
-pub(super) enum Fold {
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Fold {
     /// They are the result.
     None,
     /// They are reduced together with those of other blocks.
@@ -43,6 +51,39 @@ impl Fused {
     pub(super) fn new(program: Program, leaves: Vec<Leaf>, chunks: Chunks, fold: Fold) -> Self {
         let grid = chunks.grid();
         Self { program, leaves, chunks, grid, fold }
+    }
+
+    /// Whether it holds no data of its own.
+    pub(crate) fn reads_only_inputs(&self) -> bool {
+        self.leaves.iter().all(|leaf| matches!(leaf, Leaf::Input { .. }))
+    }
+
+    /// What is wrong with one that has come from elsewhere, if anything.
+    pub(crate) fn check(&self) -> Checked {
+        let Self { program, leaves, chunks, grid, fold } = self;
+        let axes = chunks.ndim();
+        check(*grid == chunks.grid(), "a grid that isn't that of its blocks")?;
+        check(leaves.len() == program.inputs().len(), "not an input for each that the program reads")?;
+        check(program.outputs().len() == 1, "a program of several results")?;
+        for source in program.sources() {
+            check(source.index.steps.len() == axes, "an index over other axes than those of its blocks")?;
+        }
+        for leaf in leaves {
+            let view = match leaf {
+                Leaf::Input { view, .. } | Leaf::Blocks { view, .. } => view.as_ref(),
+                Leaf::Memory(_) => None,
+            };
+            check(view.is_none_or(|view| view.axes.len() == axes && view.is_sound()), "a view that shows other axes")?;
+        }
+        match fold {
+            Fold::None => Ok(()),
+            Fold::Partial(reduction) | Fold::Finish { reduction, .. } => {
+                check(reduction.dtype == program.output_dtype(), "a reduction of what the program doesn't give")?;
+                let is_over = reduction.index.as_ref().is_none_or(|index| index.steps.len() == axes);
+                check(is_over, "an index over other axes than those of its blocks")?;
+                check_reduction(reduction, axes)
+            }
+        }
     }
 
     /// Whether the program is nothing but its one input.
@@ -91,7 +132,7 @@ impl Fused {
 }
 
 /// Gives blocks that are there.
-pub(super) struct Given(pub(super) Arc<[Value]>);
+pub(crate) struct Given(pub(super) Arc<[Value]>);
 
 impl Kernel for Given {
     fn run(&self, call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
@@ -137,7 +178,7 @@ impl Kernel for Fused {
     }
 
     fn is_repeatable(&self) -> bool {
-        self.leaves.iter().all(|leaf| matches!(leaf, Leaf::Input { .. }))
+        self.reads_only_inputs()
     }
 }
 
@@ -156,7 +197,17 @@ impl Leaf {
     fn block(&self, chunks: &Chunks, at: &[u32], inputs: &[Value]) -> Result<Chunk, TaskError> {
         match self {
             Self::Memory(whole) => Ok(part(whole, chunks, at)),
-            Self::Input { at, view } => Ok(through(chunk(&inputs[*at])?, view.as_ref())),
+            Self::Input { at, view } => {
+                let missing = || TaskError::new(ErrorKind::Value, format!("there is no input {at}"));
+                let block = chunk(inputs.get(*at).ok_or_else(missing)?)?;
+                match view {
+                    Some(view) if view.start.len() != block.shape().len() => Err(TaskError::new(
+                        ErrorKind::Value,
+                        format!("a block has {} axes, where {} were promised", block.shape().len(), view.start.len()),
+                    )),
+                    view => Ok(through(block, view.as_ref())),
+                }
+            }
             Self::Blocks { values, view, grid } => {
                 let source: SmallVec<[u32; 4]> = match view {
                     None => at.into(),
@@ -207,8 +258,9 @@ fn repeated(block: &Chunk, shape: &[usize]) -> Chunk {
 }
 
 /// Partial results of neighbouring blocks, merged; at the end of the tree, the result.
-pub(super) struct Merge {
-    pub(super) reduction: Arc<Reduction>,
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Merge {
+    pub(crate) reduction: Arc<Reduction>,
     /// At the end of the tree: whether the reduced axes stay.
     pub(super) finish: Option<bool>,
 }

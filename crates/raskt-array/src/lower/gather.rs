@@ -3,9 +3,11 @@ use super::{Planner, digest};
 use crate::blocks::native::chunk;
 use crate::expression::{Content, Expr};
 use crate::kernel::copy::{self, Piece};
+use crate::wire::{Checked, check};
 use crate::{Array, AxisChunks, Chunks};
 use raskt_graph::{AxisRanges, ExplicitBuilder, GraphError, Grid, LayerId, Parts, Shape, TaskId};
 use raskt_value::{Call, Kernel, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 impl Planner<'_> {
@@ -120,7 +122,8 @@ fn check_listed(name: &str, blocks: u64) -> Result<(), GraphError> {
 }
 
 /// A block as it is.
-struct Pass;
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Pass;
 
 impl Kernel for Pass {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
@@ -137,7 +140,8 @@ impl Kernel for Pass {
 }
 
 /// Elements at positions along an axis, out of the blocks that hold them.
-struct Taking {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Taking {
     /// The cut of the axis that is read.
     cut: AxisChunks,
     output: Chunks,
@@ -158,6 +162,17 @@ impl Taking {
         blocks.sort_unstable();
         blocks.dedup();
         if blocks.is_empty() { vec![0] } else { blocks }
+    }
+}
+
+impl Taking {
+    /// What is wrong with one that has come from elsewhere, if anything.
+    pub(crate) fn check(&self) -> Checked {
+        let Self { cut, output, grid, axis, positions } = self;
+        check(*grid == output.grid() && *axis < output.ndim(), "a grid that isn't that of its blocks")?;
+        check(output.axes()[*axis].length() == Some(positions.len()), "not a position for each element")?;
+        let Some(length) = cut.length() else { return Err("an axis whose length isn't known".into()) };
+        check(positions.iter().all(|&position| position < length), "positions beyond the axis")
     }
 }
 

@@ -10,8 +10,13 @@ mod gather;
 mod moves;
 mod sharing;
 
+pub(crate) use fused::{Fused, Given, Merge};
+pub(crate) use gather::{Pass, Taking};
+pub(crate) use moves::{Recut, Reshaping, Slicing};
+
 use crate::blocks::Blockwise;
 use crate::expression::{Content, Expr};
+use crate::wire::BlockKernel;
 use crate::{Array, Chunks};
 use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
 use raskt_value::{Kernel, NativeOp, Value};
@@ -73,7 +78,7 @@ impl Planner<'_> {
     /// Blocks that a store keeps are a layer of their own: they are read before a task that needs them starts, and take no
     /// memory by being named.
     fn kept_blocks(&mut self, array: &Array, values: &Arc<[Value]>, token: u128) -> Result<LayerId, GraphError> {
-        let mut op = native_op(fused::Given(values.clone()), digest("given", token));
+        let mut op = native_op(Given(values.clone()), digest("given", token));
         op.flags.gives_stored = true;
         let cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
         self.add("blocks".into(), op, Shape::Map { grid: array.grid(), inputs: vec![] }, cost)
@@ -93,7 +98,7 @@ impl Planner<'_> {
     fn native(
         &mut self,
         array: &Array,
-        kernel: impl Kernel,
+        kernel: impl Into<BlockKernel>,
         digest: u128,
         shape: Shape,
         nanoseconds: f64,
@@ -113,7 +118,8 @@ fn is_kept(values: &[Value]) -> bool {
     values.iter().any(|value| matches!(value, Value::Stored(_)))
 }
 
-fn native_op(kernel: impl Kernel, digest: u128) -> Op {
+fn native_op(kernel: impl Into<BlockKernel>, digest: u128) -> Op {
+    let kernel: BlockKernel = kernel.into();
     let name = kernel.name().into();
     let body = Arc::new(NativeOp(Arc::new(kernel)));
     Op { kind: OpKind::Array, name, digest, flags: OpFlags::default(), body }

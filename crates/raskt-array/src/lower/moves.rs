@@ -3,9 +3,11 @@ use crate::blocks::native::chunk;
 use crate::expression::{Content, View};
 use crate::kernel::copy::{self, AxisSlice, Piece};
 use crate::layout::view_block;
-use crate::{Array, Chunks};
+use crate::wire::{Checked, check};
+use crate::{Array, AxisChunks, Chunks};
 use raskt_graph::{AxisRanges, GraphError, Grid, GridBox, LayerId, Shape};
 use raskt_value::{Call, DType, Dims, ErrorKind, Kernel, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 impl Planner<'_> {
@@ -72,13 +74,35 @@ fn line(layer: LayerId, blocks: u64) -> Result<Shape, GraphError> {
 }
 
 /// A part of one block.
-struct Slicing {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Slicing {
     input: Chunks,
     output: Chunks,
     grid: Grid,
     view: View,
     /// For each axis and block, the block that it is cut from.
     ranges: Arc<[AxisRanges]>,
+}
+
+impl Slicing {
+    /// What is wrong with one that has come from elsewhere, if anything.
+    pub(crate) fn check(&self) -> Checked {
+        let Self { input, output, grid, view, ranges } = self;
+        check_cuts((input, output), (grid, ranges))?;
+        let is_cut = view.start.len() == input.ndim() && view.axes.len() == input.ndim();
+        check(is_cut && view.is_sound(), "a view of other axes")
+    }
+}
+
+/// Whether blocks `output` are made of blocks of `input`, of those that these ranges say.
+fn check_cuts((input, output): (&Chunks, &Chunks), (grid, ranges): (&Grid, &[AxisRanges])) -> Checked {
+    check(*grid == output.grid(), "a grid that isn't that of its blocks")?;
+    check(input.ndim() == output.ndim() && ranges.len() == output.ndim(), "blocks of other axes")?;
+    let axes = ranges.iter().zip(input.axes()).zip(output.axes());
+    let fits = |((ranges, input), output): ((&AxisRanges, &AxisChunks), &AxisChunks)| {
+        ranges.len() == output.blocks() && ranges.fits(input.blocks())
+    };
+    check(axes.into_iter().all(fits), "ranges of other blocks")
 }
 
 /// A slice smaller than this share of its block is copied, so that it doesn't keep the block in memory.
@@ -135,7 +159,8 @@ fn check_shape(found: &[usize], chunks: &Chunks, at: impl Fn(usize) -> u32) -> R
 }
 
 /// A block put together from parts of others.
-struct Recut {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Recut {
     input: Chunks,
     input_grid: Grid,
     output: Chunks,
@@ -143,6 +168,14 @@ struct Recut {
     /// For each axis and block, the blocks that it is put together from.
     ranges: Arc<[AxisRanges]>,
     dtype: DType,
+}
+
+impl Recut {
+    /// What is wrong with one that has come from elsewhere, if anything.
+    pub(crate) fn check(&self) -> Checked {
+        check(self.input_grid == self.input.grid(), "a grid that isn't that of its blocks")?;
+        check_cuts((&self.input, &self.output), (&self.grid, &self.ranges))
+    }
 }
 
 impl Kernel for Recut {
@@ -192,9 +225,17 @@ impl Kernel for Recut {
 }
 
 /// A block under another shape.
-struct Reshaping {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Reshaping {
     output: Chunks,
     grid: Grid,
+}
+
+impl Reshaping {
+    /// What is wrong with one that has come from elsewhere, if anything.
+    pub(crate) fn check(&self) -> Checked {
+        check(self.output.is_known() && self.grid == self.output.grid(), "blocks whose lengths aren't known")
+    }
 }
 
 impl Kernel for Reshaping {

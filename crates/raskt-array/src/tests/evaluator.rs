@@ -1,7 +1,9 @@
 use crate::expression::Expr;
 use crate::{Array, assemble};
 use raskt_graph::{Graph, GraphBuilder, Lower, TaskId};
-use raskt_value::{Call, CancelToken, Chunk, NativeOp, TaskError, Value};
+use raskt_value::wire::Decoders;
+use raskt_value::{Call, CancelToken, Chunk, Kernel, NativeOp, TaskError, Value};
+use std::sync::Arc;
 
 /// The graph of `array`, optimised.
 pub(crate) fn graph_of(array: &Array) -> Graph {
@@ -47,6 +49,16 @@ fn persisted(array: &Array) -> Array {
     array.persisted(values).unwrap()
 }
 
+/// The kernel as another process would have it; itself if it holds data. So every test of these sees that it is the same there.
+fn travelled(kernel: &Arc<dyn Kernel>) -> Arc<dyn Kernel> {
+    let Some(form) = kernel.wire() else { return kernel.clone() };
+    let mut decoders = Decoders::default();
+    crate::add_decoders(&mut decoders);
+    let again = decoders.decode(&form).unwrap();
+    assert_eq!((again.wire(), again.name()), (Some(form), kernel.name()));
+    again
+}
+
 /// Runs all tasks in order; the results of the layer `wanted`.
 fn run(graph: &Graph, wanted: raskt_graph::LayerId) -> Result<Vec<Value>, TaskError> {
     let cancel = CancelToken::default();
@@ -54,13 +66,14 @@ fn run(graph: &Graph, wanted: raskt_graph::LayerId) -> Result<Vec<Value>, TaskEr
     for (id, layer) in graph.layers() {
         results.push(vec![]);
         let op = graph.op(layer.op).body.clone().downcast::<NativeOp>().expect("all ops of these tests are native");
+        let kernel = travelled(&op.0);
         for index in 0..layer.len() {
             let mut inputs = vec![];
             graph.for_each_input(TaskId::new(id, index), |task| {
                 inputs.push(results[task.layer.0 as usize][task.index as usize].clone());
             });
             let call = Call { index, threads: 1, cancel: &cancel };
-            let value = op.0.run(&call, &inputs)?;
+            let value = kernel.run(&call, &inputs)?;
             results[id.0 as usize].push(value);
         }
     }

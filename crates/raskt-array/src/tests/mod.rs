@@ -7,6 +7,7 @@ mod graphs;
 mod layout;
 mod programs;
 mod reductions;
+mod wire;
 
 pub(crate) use evaluator::{as_written, compute, compute_value, graph_of};
 

@@ -1,17 +1,18 @@
 //! Rules of which task reads which, as they travel.
 
-use crate::{AxisRanges, ExplicitBuilder, GraphError, Grid, LayerId, MapInput, Parts, Shape, TaskId, Windows};
+use crate::{AxisRanges, ExplicitBuilder, GraphError, Grid, LayerId, MapInput, Parts, Shape, TaskId};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A [`Shape`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum ShapeForm {
     Explicit(Vec<Vec<Edge>>),
     Map { grid: Grid, inputs: Vec<MapInput> },
     Reduce { input: LayerId, grid: Grid, fan_in: SmallVec<[u32; 4]> },
     Exchange { input: LayerId, producers: u64, consumers: u64 },
-    Overlap { input: LayerId, grid: Grid, ranges: Vec<RangesForm> },
+    Overlap { input: LayerId, grid: Grid, ranges: Arc<[AxisRanges]> },
     Concatenate { axis: u32, beside: Grid, parts: Vec<(LayerId, u32)> },
 }
 
@@ -22,13 +23,6 @@ pub(super) enum Edge {
     Back(u64),
     /// A task of another layer.
     Outer(TaskId),
-}
-
-/// [`AxisRanges`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum RangesForm {
-    Listed(Vec<(u32, u32)>),
-    Even(Windows),
 }
 
 impl ShapeForm {
@@ -46,9 +40,7 @@ impl ShapeForm {
             Shape::Map { grid, inputs } => Self::Map { grid, inputs },
             Shape::Reduce { input, grid, fan_in } => Self::Reduce { input, grid, fan_in },
             Shape::Exchange { input, producers, consumers } => Self::Exchange { input, producers, consumers },
-            Shape::Overlap { input, grid, ranges } => {
-                Self::Overlap { input, grid, ranges: ranges.iter().map(RangesForm::of).collect() }
-            }
+            Shape::Overlap { input, grid, ranges } => Self::Overlap { input, grid, ranges },
             Shape::Concatenate(parts) => Self::Concatenate {
                 axis: parts.axis() as u32,
                 beside: parts.grid_of(1),
@@ -65,10 +57,7 @@ impl ShapeForm {
             Self::Map { grid, inputs } => Shape::Map { grid, inputs },
             Self::Reduce { input, grid, fan_in } => Shape::Reduce { input, grid, fan_in },
             Self::Exchange { input, producers, consumers } => Shape::Exchange { input, producers, consumers },
-            Self::Overlap { input, grid, ranges } => {
-                let ranges = ranges.into_iter().map(RangesForm::build).collect::<Option<_>>();
-                Shape::Overlap { input, grid, ranges: ranges.ok_or_else(|| malformed("windows that leave gaps"))? }
-            }
+            Self::Overlap { input, grid, ranges } => Shape::Overlap { input, grid, ranges },
             Self::Concatenate { axis, beside, parts } => {
                 let parts = Parts::new(axis as usize, &beside, parts);
                 Shape::Concatenate(parts.ok_or_else(|| malformed("parts along an axis that isn't there, or too long"))?)
@@ -93,24 +82,4 @@ fn explicit(name: &str, rows: &[Vec<Edge>]) -> Result<Shape, GraphError> {
         edges.task();
     }
     Ok(Shape::Explicit(edges.finish()?))
-}
-
-impl RangesForm {
-    fn of(ranges: &AxisRanges) -> Self {
-        match ranges.windows() {
-            Some(windows) => Self::Even(windows.clone()),
-            None => {
-                Self::Listed((0..ranges.len()).map(|at| ranges.at(at)).map(|range| (range.start, range.end)).collect())
-            }
-        }
-    }
-
-    fn build(self) -> Option<AxisRanges> {
-        match self {
-            Self::Even(windows) => AxisRanges::even(windows),
-            Self::Listed(ranges) => {
-                Some(AxisRanges::listed(ranges.into_iter().map(|(start, end)| start..end).collect()))
-            }
-        }
-    }
 }

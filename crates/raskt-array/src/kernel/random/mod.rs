@@ -5,6 +5,8 @@
 //! of the draw within the element, and the stream. So an element has the same value however the array is cut into
 //! blocks, whichever thread makes it, and on every device.
 
+use serde::{Deserialize, Serialize};
+
 mod circular;
 mod counts;
 mod fill;
@@ -16,7 +18,7 @@ mod validate;
 mod wide;
 
 /// Random numbers: a key and a distribution.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Random {
     /// The seed: the key of the generator.
     pub seed: u64,
@@ -27,7 +29,7 @@ pub struct Random {
 }
 
 /// The distributions, with NumPy's parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Distribution {
     /// Uniform over `[low, high)`.
     Uniform {

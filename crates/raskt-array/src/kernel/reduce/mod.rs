@@ -18,10 +18,11 @@ pub use finalise::finalise;
 use super::{Affine, Program, Region};
 use fold::with_fold;
 use raskt_value::{CancelToken, Chunk, DType, ErrorKind, Kind, Manifest, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A reduction, by NumPy's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "each is the function of NumPy with its name in lower case")]
 pub enum ReduceOp {
     Sum,
@@ -48,7 +49,7 @@ pub enum ReduceOp {
 }
 
 /// What is reduced, and along which axes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reduction {
     /// What is computed.
     pub op: ReduceOp,

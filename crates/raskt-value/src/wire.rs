@@ -1,0 +1,107 @@
+//! What kernels are when they travel between processes.
+//!
+//! A kernel that can travel says what it is in a [`WireForm`]: a tag, which stays what it is for good, a version of what is behind
+//! it, and bytes. Whoever gets one finds a decoder in [`Decoders`], which each crate that has kernels fills with its own, and has a
+//! kernel or an error from it, whatever the bytes are.
+
+use crate::Kernel;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// A kernel as it travels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct WireForm {
+    /// Which decoder understands it.
+    pub tag: String,
+    /// Which version of what the decoder has understood.
+    pub version: u16,
+    /// The kernel itself.
+    pub body: Vec<u8>,
+}
+
+/// What makes kernels of the bodies of one tag and version. It trusts nothing: what it accepts runs without harm.
+pub type KernelDecoder = fn(&WireForm) -> Result<Arc<dyn Kernel>, WireError>;
+
+/// All decoders of a process.
+#[derive(Clone, Default)]
+pub struct Decoders(BTreeMap<(&'static str, u16), KernelDecoder>);
+
+/// Why something that has come from elsewhere isn't a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// Nobody here knows what the tag stands for, or not in that version.
+    #[error("no kernel `{tag}` of version {version} is known here{}", known(.versions))]
+    Unknown {
+        /// The tag.
+        tag: String,
+        /// The version.
+        version: u16,
+        /// Versions of the tag that are known.
+        versions: Vec<u16>,
+    },
+    /// The bytes are no kernel of that tag.
+    #[error("a kernel `{tag}` came that is none: {reason}")]
+    Malformed {
+        /// The tag.
+        tag: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+fn known(versions: &[u16]) -> String {
+    if versions.is_empty() { String::new() } else { format!(", but of version {versions:?}") }
+}
+
+/// The longest body that is decoded.
+pub const BODY_BYTES: usize = 64 << 20;
+
+impl WireForm {
+    /// That of a kernel that `serde` writes.
+    pub fn of(tag: &str, version: u16, kernel: &impl Serialize) -> Self {
+        let body = postcard::to_stdvec(kernel).expect("a list of bytes takes all that is written");
+        Self { tag: tag.into(), version, body }
+    }
+
+    /// What `serde` reads of it, if that is all there is.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, WireError> {
+        if self.body.len() > BODY_BYTES {
+            return Err(self.malformed(format!("it has {} bytes, and may have {BODY_BYTES}", self.body.len())));
+        }
+        match postcard::take_from_bytes(&self.body) {
+            Ok((kernel, [])) => Ok(kernel),
+            Ok((_, rest)) => Err(self.malformed(format!("{} bytes are left over", rest.len()))),
+            Err(error) => Err(self.malformed(error.to_string())),
+        }
+    }
+
+    /// The error for one that is no kernel for this reason.
+    pub fn malformed(&self, reason: impl Into<String>) -> WireError {
+        WireError::Malformed { tag: self.tag.clone(), reason: reason.into() }
+    }
+}
+
+impl Decoders {
+    /// Adds a decoder.
+    ///
+    /// # Panics
+    /// If there is one of the tag and version.
+    pub fn add(&mut self, tag: &'static str, version: u16, decoder: KernelDecoder) {
+        let before = self.0.insert((tag, version), decoder);
+        assert!(before.is_none(), "two decoders for `{tag}` of version {version}");
+    }
+
+    /// The kernel that has come.
+    pub fn decode(&self, form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
+        let found = self.0.get(&(form.tag.as_str(), form.version));
+        let decoder = found.ok_or_else(|| {
+            let versions = self.0.keys().filter(|(tag, _)| *tag == form.tag).map(|&(_, version)| version).collect();
+            WireError::Unknown { tag: form.tag.clone(), version: form.version, versions }
+        })?;
+        decoder(form)
+    }
+}
