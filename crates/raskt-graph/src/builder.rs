@@ -124,6 +124,7 @@ pub struct GraphBuilder {
     lowered_tasks: HashMap<u128, TaskId>,
     /// For layers that have no annotations of their own.
     annotations: Option<Arc<Annotations>>,
+    keeps_data_apart: bool,
 }
 
 /// The most layers that edges can name; the last number stands for "own layer".
@@ -133,6 +134,17 @@ impl GraphBuilder {
     /// An empty graph.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty graph for tasks that run elsewhere: data that expressions hold in memory is to be layers of its own, whose results are
+    /// given, so that it travels once and no op has it in itself.
+    pub fn for_travel() -> Self {
+        Self { keeps_data_apart: true, ..Self::default() }
+    }
+
+    /// Whether data in memory is to be layers of its own.
+    pub fn keeps_data_apart(&self) -> bool {
+        self.keeps_data_apart
     }
 
     /// Adds an op, or finds the one with the same digest.

@@ -6,6 +6,7 @@ use crate::kernel::{Affine, Generator, Program, ProgramBuilder, Reduction, Regis
 use crate::stack::grown;
 use crate::{Array, Chunks};
 use raskt_graph::{GraphError, LayerId, MapInput, Shape};
+use raskt_value::Value;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -73,6 +74,11 @@ impl Planner<'_> {
     }
 }
 
+/// Whether the program of a layer is to have blocks in itself.
+fn holds(planner: &Planner<'_>, values: &[Value]) -> bool {
+    !(super::is_kept(values) || planner.graph.keeps_data_apart())
+}
+
 /// Writes the program of a layer.
 struct Fuser {
     /// The blocks that the layer computes.
@@ -100,8 +106,10 @@ impl Fuser {
                 Generator::Full(value) => self.builder.constant(value, source.dtype),
                 _ => self.builder.source(source.clone()),
             },
-            Expr::Memory { chunk, .. } => self.leaf(Leaf::Memory(chunk.clone()), array),
-            Expr::Blocks { values, .. } if !super::is_kept(values) => {
+            Expr::Memory { chunk, .. } if !planner.graph.keeps_data_apart() => {
+                self.leaf(Leaf::Memory(chunk.clone()), array)
+            }
+            Expr::Blocks { values, .. } if holds(planner, values) => {
                 let leaf = Leaf::Blocks { values: values.clone(), view: None, grid: array.grid() };
                 self.leaf(leaf, array)
             }
@@ -137,7 +145,7 @@ impl Fuser {
     ) -> Result<Register, GraphError> {
         let whole = view.takes_whole_blocks(input.chunks(), array.chunks());
         if let (Expr::Blocks { values, .. }, true) = (input.expr(), whole)
-            && !super::is_kept(values)
+            && holds(planner, values)
         {
             let leaf = Leaf::Blocks { values: values.clone(), view: Some(view.clone()), grid: input.grid() };
             return Ok(self.leaf(leaf, array));

@@ -221,6 +221,17 @@ impl Leaf {
     }
 }
 
+/// The blocks of an array in memory, in order, each of its full shape; no element is copied.
+pub(super) fn blocks_of(whole: &Chunk, chunks: &Chunks) -> Arc<[Value]> {
+    let grid = chunks.grid();
+    let block = |index| {
+        let at = grid.coordinates(index);
+        let shape: Dims = chunks.axes().iter().zip(&at).filter_map(|(cut, &at)| cut.block_length(at)).collect();
+        Value::from(repeated(&part(whole, chunks, &at), &shape))
+    };
+    (0..grid.len()).map(block).collect()
+}
+
 /// The part of `whole` that is block `at`; where its elements are repeated along an axis, only one of them.
 fn part(whole: &Chunk, chunks: &Chunks, at: &[u32]) -> Chunk {
     let mut offset = whole.offset() as isize;

@@ -64,6 +64,11 @@ impl Planner<'_> {
             Expr::Concatenate { inputs, axis } => self.concatenate(array, inputs, *axis),
             Expr::Blockwise(blockwise) => self.blockwise(array, blockwise),
             Expr::Blocks { values, token } if is_kept(values) => self.kept_blocks(array, values, *token),
+            Expr::Blocks { values, .. } if self.graph.keeps_data_apart() => self.given_blocks(array, values.clone()),
+            Expr::Memory { chunk, .. } if self.graph.keeps_data_apart() => {
+                let blocks = fused::blocks_of(chunk, array.chunks());
+                self.given_blocks(array, blocks)
+            }
             Expr::Generated(_) | Expr::Memory { .. } | Expr::Blocks { .. } | Expr::Map { .. } | Expr::View { .. } => {
                 self.elementwise(array)
             }
@@ -82,6 +87,12 @@ impl Planner<'_> {
         op.flags.gives_stored = true;
         let cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
         self.add("blocks".into(), op, Shape::Map { grid: array.grid(), inputs: vec![] }, cost)
+    }
+
+    /// Blocks that are there, as a layer of their own.
+    fn given_blocks(&mut self, array: &Array, values: Arc<[Value]>) -> Result<LayerId, GraphError> {
+        let shape = Shape::Map { grid: array.grid(), inputs: vec![] };
+        self.native(array, Given(values), digest("given blocks", array.key()), shape, 0.0)
     }
 
     fn blockwise(&mut self, array: &Array, blockwise: &Blockwise) -> Result<LayerId, GraphError> {

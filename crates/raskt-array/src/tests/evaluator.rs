@@ -2,7 +2,7 @@ use crate::expression::Expr;
 use crate::{Array, assemble};
 use raskt_graph::{Graph, GraphBuilder, Lower, TaskId};
 use raskt_value::wire::Decoders;
-use raskt_value::{Call, CancelToken, Chunk, Kernel, NativeOp, TaskError, Value};
+use raskt_value::{Call, CancelToken, Chunk, Kernel, NativeOp, TaskError, Value, with_element};
 use std::sync::Arc;
 
 /// The graph of `array`, optimised.
@@ -22,7 +22,38 @@ pub(crate) fn compute(array: &Array) -> Chunk {
 pub(crate) fn compute_value(array: &Array) -> Result<Vec<Value>, TaskError> {
     let mut graph = GraphBuilder::new();
     let last = graph.lower(array).unwrap();
-    run(&graph.finish(), last)
+    let values = run(&graph.finish(), last);
+    let travelled = elsewhere(array);
+    assert_eq!(shown(&values), shown(&travelled));
+    values
+}
+
+/// What tells the results of one way to compute an array from those of another: their bits.
+fn shown(values: &Result<Vec<Value>, TaskError>) -> Result<Vec<String>, String> {
+    let values = values.as_ref().map_err(ToString::to_string)?;
+    let shown = values.iter().flat_map(|value| match value {
+        Value::Manifest(several) => several.parts.clone(),
+        one => vec![one.clone()],
+    });
+    let elements = |chunk: &Chunk| {
+        with_element!(chunk.dtype(), T => {
+            chunk.view::<T>().unwrap().iter().map(|element| format!("{element:?}")).collect::<Vec<_>>().join(" ")
+        })
+    };
+    let of = |chunk: &Chunk| format!("{} {:?} {}", chunk.dtype(), chunk.shape(), elements(chunk));
+    Ok(shown.map(|value| value.as_chunk().map_or_else(|| format!("{value:?}"), of)).collect())
+}
+
+/// The blocks of `array`, computed as another process would, which has nothing of it but what travels.
+fn elsewhere(array: &Array) -> Result<Vec<Value>, TaskError> {
+    let mut graph = GraphBuilder::for_travel();
+    let last = graph.lower(array).unwrap();
+    let graph = graph.finish();
+    for op in graph.ops() {
+        let NativeOp(kernel) = op.body.downcast_ref().expect("all ops of these tests are native");
+        assert!(kernel.wire().is_some() || kernel.given().is_some(), "`{}` holds data", op.name);
+    }
+    run(&graph, last)
 }
 
 /// The whole of `array`, computed node by node without the optimiser and without fusion.
