@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// The lengths of an n-dimensional grid of blocks; block numbers run in C order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Grid(SmallVec<[u32; 4]>);
+pub struct Grid(#[serde(with = "crate::small")] SmallVec<[u32; 4]>);
 
 impl Grid {
     /// A grid of these lengths; no length at all is a single block.

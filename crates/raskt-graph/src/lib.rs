@@ -25,6 +25,7 @@ mod parts;
 mod ports;
 mod readers;
 mod shape;
+pub mod small;
 #[cfg(test)]
 mod tests;
 mod turns;

@@ -14,6 +14,7 @@ pub struct MapInput {
     pub grid: Grid,
     /// For each axis of the input's grid: the axis of the reader's grid whose coordinate is taken, or `None` where
     /// block 0 is read by everybody (broadcasting).
+    #[serde(with = "crate::small")]
     pub axes: SmallVec<[Option<u8>; 4]>,
 }
 

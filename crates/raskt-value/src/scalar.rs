@@ -16,7 +16,21 @@ pub enum Scalar {
     /// A real number.
     Float(f64),
     /// A complex number.
-    Complex(Complex<f64>),
+    Complex(#[serde(with = "parts")] Complex<f64>),
+}
+
+/// Complex numbers travel by their parts.
+mod parts {
+    use num_complex::Complex;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(number: &Complex<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        (number.re, number.im).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Complex<f64>, D::Error> {
+        <(f64, f64)>::deserialize(deserializer).map(|(re, im)| Complex::new(re, im))
+    }
 }
 
 impl Scalar {

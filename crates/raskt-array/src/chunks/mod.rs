@@ -18,7 +18,7 @@ use std::fmt;
 
 /// The chunk grid of an array: how each axis is cut.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Chunks(SmallVec<[AxisChunks; 3]>);
+pub struct Chunks(#[serde(with = "raskt_graph::small")] SmallVec<[AxisChunks; 3]>);
 
 impl Chunks {
     /// The grid with these axes.

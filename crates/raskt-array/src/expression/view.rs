@@ -10,8 +10,10 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct View {
     /// For each axis of the input, the coordinate of the view's first element.
+    #[serde(with = "raskt_graph::small")]
     pub(crate) start: SmallVec<[usize; 4]>,
     /// For each axis of the view, where it comes from.
+    #[serde(with = "raskt_graph::small")]
     pub(crate) axes: SmallVec<[ViewAxis; 4]>,
 }
 

@@ -53,6 +53,7 @@ pub struct Affine {
     /// The index at the origin.
     pub base: i64,
     /// How much a step along each axis adds.
+    #[serde(with = "raskt_graph::small")]
     pub steps: SmallVec<[i64; 4]>,
 }
 

@@ -9,11 +9,31 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum ShapeForm {
     Explicit(Vec<Vec<Edge>>),
-    Map { grid: Grid, inputs: Vec<MapInput> },
-    Reduce { input: LayerId, grid: Grid, fan_in: SmallVec<[u32; 4]> },
-    Exchange { input: LayerId, producers: u64, consumers: u64 },
-    Overlap { input: LayerId, grid: Grid, ranges: Arc<[AxisRanges]> },
-    Concatenate { axis: u32, beside: Grid, parts: Vec<(LayerId, u32)> },
+    Map {
+        grid: Grid,
+        inputs: Vec<MapInput>,
+    },
+    Reduce {
+        input: LayerId,
+        grid: Grid,
+        #[serde(with = "crate::small")]
+        fan_in: SmallVec<[u32; 4]>,
+    },
+    Exchange {
+        input: LayerId,
+        producers: u64,
+        consumers: u64,
+    },
+    Overlap {
+        input: LayerId,
+        grid: Grid,
+        ranges: Arc<[AxisRanges]>,
+    },
+    Concatenate {
+        axis: u32,
+        beside: Grid,
+        parts: Vec<(LayerId, u32)>,
+    },
 }
 
 /// What a task of a layer reads whose edges are listed.
