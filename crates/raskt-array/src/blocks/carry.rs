@@ -5,85 +5,14 @@
 //! zero stays zero. The total of a block doesn't tell whether that happens inside of it, which depends on what is
 //! carried into it. So every block is summed up in a [`Path`], which also has the carries that stay within bounds.
 
-use super::native::chunk;
-use crate::Scan;
+mod kernels;
+
+pub(crate) use kernels::{Carry, Summarise, fields};
+
 use ndarray::{ArrayD, ArrayViewD, Axis, Zip};
 use raskt_value::complex::Complex;
-use raskt_value::{Call, Chunk, DType, Element, ErrorKind, Kernel, TaskError, Value};
-use serde::{Deserialize, Serialize};
+use raskt_value::{Chunk, Element, ErrorKind, TaskError};
 use std::ops::Mul;
-
-/// How many numbers the summary of a block has for each line; nothing where a total is enough.
-pub(crate) fn fields(scan: Scan, dtype: DType) -> Option<usize> {
-    match (scan, dtype) {
-        (_, DType::F32 | DType::F64) => Some(RealSum::<f64>::FIELDS),
-        (Scan::Sum, DType::C64 | DType::C128) => Some(ComplexSum::<f64>::FIELDS),
-        (Scan::Prod, DType::C64 | DType::C128) => Some(ComplexProduct::<f64>::FIELDS),
-        _ => None,
-    }
-}
-
-/// The summary of a block along an axis, which stays with the fields beside each other.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Summarise {
-    pub(crate) scan: Scan,
-    pub(crate) axis: usize,
-}
-
-/// What is behind each block, from the summaries of all of them: the axis stays with an element for each block.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Carry {
-    pub(crate) scan: Scan,
-    pub(crate) axis: usize,
-    pub(crate) dtype: DType,
-}
-
-/// Calls a function for the summaries of a running reduction over elements of a type.
-macro_rules! with_summary {
-    ($scan:expr, $dtype:expr, $function:ident($($argument:expr),*)) => {
-        match ($scan, $dtype) {
-            (Scan::Sum, DType::F32) => $function::<RealSum<f32>>($($argument),*),
-            (Scan::Sum, DType::F64) => $function::<RealSum<f64>>($($argument),*),
-            (Scan::Sum, DType::C64) => $function::<ComplexSum<f32>>($($argument),*),
-            (Scan::Sum, DType::C128) => $function::<ComplexSum<f64>>($($argument),*),
-            (Scan::Prod, DType::F32) => $function::<RealProduct<f32>>($($argument),*),
-            (Scan::Prod, DType::F64) => $function::<RealProduct<f64>>($($argument),*),
-            (Scan::Prod, DType::C64) => $function::<ComplexProduct<f32>>($($argument),*),
-            (Scan::Prod, DType::C128) => $function::<ComplexProduct<f64>>($($argument),*),
-            (_, dtype) => Err(TaskError::new(ErrorKind::Type, format!("totals of {dtype} need no summary"))),
-        }
-    };
-}
-
-impl Kernel for Summarise {
-    fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let block = chunk(&inputs[0])?;
-        with_summary!(self.scan, block.dtype(), summarised(block, self.axis)).map(Value::from)
-    }
-
-    fn name(&self) -> String {
-        "total".into()
-    }
-
-    fn is_repeatable(&self) -> bool {
-        true
-    }
-}
-
-impl Kernel for Carry {
-    fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let summaries = chunk(&inputs[0])?;
-        with_summary!(self.scan, self.dtype, carried(summaries, self.axis)).map(Value::from)
-    }
-
-    fn name(&self) -> String {
-        "carry".into()
-    }
-
-    fn is_repeatable(&self) -> bool {
-        true
-    }
-}
 
 fn summarised<S: Summary>(block: &Chunk, axis: usize) -> Result<Chunk, TaskError> {
     let view = block.view::<S::Item>().expect("the type was matched");
