@@ -11,7 +11,7 @@ use crate::made::Made;
 use crate::reads::Reads;
 use crate::recover::Unheld;
 use crate::{Engine, RunError, panics};
-use raskt_graph::{Annotations, Cost, Graph, LayerId, OpFlags, OpKind, TaskId};
+use raskt_graph::{Annotations, Cost, Graph, OpFlags, OpKind, TaskId};
 use raskt_schedule::TaskRange;
 use raskt_value::{CancelToken, ErrorKind, TaskError};
 use std::sync::Arc;
@@ -61,5 +61,5 @@ fn only_call(graph: &Graph) -> Option<TaskId> {
         && op.flags == OpFlags::default()
         && layer.cost == Cost::default()
         && *layer.annotations == Annotations::default();
-    (is_plain && id == LayerId(0)).then(|| TaskId::new(id, 0))
+    is_plain.then(|| TaskId::new(id, 0))
 }
