@@ -1,6 +1,7 @@
 //! What tasks give.
 
-use crate::{Chunk, Codec, DType};
+use crate::parcel::unsendable;
+use crate::{Chunk, Codec, DType, Parcel, TaskError};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -39,6 +40,10 @@ pub trait Table: Any + Send + Sync {
     fn codec(&self) -> Option<Arc<dyn Codec>> {
         None
     }
+    /// What it is when it travels to another process.
+    fn pack(&self) -> Result<Parcel, TaskError> {
+        Err(unsendable("table of this kind"))
+    }
 }
 
 /// An object of another world, which its own runner understands.
@@ -60,6 +65,10 @@ pub trait Foreign: Any + Send + Sync {
     /// How it is written to disk; nothing if it has to stay in memory.
     fn codec(&self) -> Option<Arc<dyn Codec>> {
         None
+    }
+    /// What it is when it travels to another process.
+    fn pack(&self) -> Result<Parcel, TaskError> {
+        Err(unsendable(self.type_name()))
     }
 }
 

@@ -1,17 +1,18 @@
-//! What kernels are when they travel between processes.
+//! What kernels and values are when they travel between processes.
 //!
 //! A kernel that can travel says what it is in a [`WireForm`]: a tag, which stays what it is for good, a version of what is behind
 //! it, and bytes. Whoever gets one finds a decoder in [`Decoders`], which each crate that has kernels fills with its own, and has a
 //! kernel or an error from it, whatever the bytes are.
 
 use crate::Kernel;
+use crate::parcel::ValueDecoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A kernel as it travels.
+/// A kernel as it travels; or what is said of the memory of a value ([`crate::Parcel`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub struct WireForm {
     /// Which decoder understands it.
@@ -26,15 +27,21 @@ pub struct WireForm {
 pub type KernelDecoder = fn(&WireForm) -> Result<Arc<dyn Kernel>, WireError>;
 
 /// All decoders of a process.
-#[derive(Clone, Default)]
-pub struct Decoders(BTreeMap<(&'static str, u16), KernelDecoder>);
+#[derive(Clone)]
+pub struct Decoders {
+    kernels: Table<KernelDecoder>,
+    values: Table<ValueDecoder>,
+}
+
+/// What is known, by tag and version.
+type Table<T> = BTreeMap<(&'static str, u16), T>;
 
 /// Why something that has come from elsewhere isn't a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WireError {
     /// Nobody here knows what the tag stands for, or not in that version.
-    #[error("no kernel `{tag}` of version {version} is known here{}", known(.versions))]
+    #[error("nothing of the name `{tag}` of version {version} is known here{}", known(.versions))]
     Unknown {
         /// The tag.
         tag: String,
@@ -43,8 +50,8 @@ pub enum WireError {
         /// Versions of the tag that are known.
         versions: Vec<u16>,
     },
-    /// The bytes are no kernel of that tag.
-    #[error("a kernel `{tag}` came that is none: {reason}")]
+    /// The bytes are nothing of that tag.
+    #[error("what came as `{tag}` is none: {reason}")]
     Malformed {
         /// The tag.
         tag: String,
@@ -85,23 +92,48 @@ impl WireForm {
     }
 }
 
+impl Default for Decoders {
+    /// Those of values that this crate has, and of no kernels.
+    fn default() -> Self {
+        let mut decoders = Self { kernels: Table::new(), values: Table::new() };
+        decoders.add_own_values();
+        decoders
+    }
+}
+
 impl Decoders {
-    /// Adds a decoder.
+    /// Adds a decoder of kernels.
     ///
     /// # Panics
     /// If there is one of the tag and version.
     pub fn add(&mut self, tag: &'static str, version: u16, decoder: KernelDecoder) {
-        let before = self.0.insert((tag, version), decoder);
+        let before = self.kernels.insert((tag, version), decoder);
+        assert!(before.is_none(), "two decoders for `{tag}` of version {version}");
+    }
+
+    /// Adds a decoder of values.
+    ///
+    /// # Panics
+    /// If there is one of the tag and version.
+    pub fn add_value(&mut self, tag: &'static str, version: u16, decoder: ValueDecoder) {
+        let before = self.values.insert((tag, version), decoder);
         assert!(before.is_none(), "two decoders for `{tag}` of version {version}");
     }
 
     /// The kernel that has come.
     pub fn decode(&self, form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
-        let found = self.0.get(&(form.tag.as_str(), form.version));
-        let decoder = found.ok_or_else(|| {
-            let versions = self.0.keys().filter(|(tag, _)| *tag == form.tag).map(|&(_, version)| version).collect();
-            WireError::Unknown { tag: form.tag.clone(), version: form.version, versions }
-        })?;
-        decoder(form)
+        found(&self.kernels, form)?(form)
     }
+
+    pub(crate) fn value_decoder(&self, form: &WireForm) -> Result<ValueDecoder, WireError> {
+        found(&self.values, form)
+    }
+}
+
+/// What is known for the tag and version of a form.
+fn found<T: Copy>(known: &Table<T>, form: &WireForm) -> Result<T, WireError> {
+    known.get(&(form.tag.as_str(), form.version)).copied().ok_or_else(|| {
+        let versions = known.keys().filter(|(tag, _)| *tag == form.tag).map(|&(_, version)| version).collect();
+        WireError::Unknown { tag: form.tag.clone(), version: form.version, versions }
+    })
 }

@@ -78,7 +78,7 @@ fn what_nobody_knows_is_refused_by_name() {
     let refused = |form: WireForm| decoders().decode(&form).err().expect("it is refused").to_string();
     let text = refused(WireForm { version: 9, ..form.clone() });
     assert!(text.contains("`raskt.array` of version 9") && text.contains("[1]"), "{text}");
-    assert!(refused(WireForm { tag: "other".into(), ..form.clone() }).contains("no kernel `other`"));
+    assert!(refused(WireForm { tag: "other".into(), ..form.clone() }).contains("the name `other`"));
     let mut longer = form.clone();
     longer.body.push(0);
     assert!(matches!(decoders().decode(&longer), Err(WireError::Malformed { .. })));
