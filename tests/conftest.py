@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+
 # A shell's background job ignores Ctrl-C, and so does every process that it starts: tests of Ctrl-C would
 # wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--travel", action="store_true", help="send all graphs, data and results through their wire forms")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--travel"):
+        from raskt import _core
+
+        _core._travel_always(True)

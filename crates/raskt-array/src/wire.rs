@@ -10,9 +10,10 @@ pub(crate) use check::{Checked, check, check_reduction};
 use crate::blocks::agree::Compare;
 use crate::blocks::carry::{Carry, Summarise};
 use crate::blocks::native::{Factor, FactorR, Filter, LeastSquares, Pick, Product, Running, Singular, Total};
-use crate::lower::{Fused, Given, Merge, Pass, Recut, Reshaping, Slicing, Taking};
+use crate::blocks::shapes::ShapeOfBlock;
+use crate::lower::{Fused, Merge, Pass, Recut, Reshaping, Slicing, Taking};
 use raskt_value::wire::{Decoders, WireError, WireForm};
-use raskt_value::{Call, Kernel, TaskError, Value};
+use raskt_value::{Call, Given, Kernel, TaskError, Value};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ macro_rules! kernels {
 // New ones come last, and none goes: see `VERSION`.
 kernels! {
     Fused, Merge, Slicing, Recut, Reshaping, Pass, Taking, Pick, Filter, Product, Factor, FactorR, Singular, LeastSquares, Total,
-    Running, Summarise, Carry, Compare,
+    Running, Summarise, Carry, Compare, ShapeOfBlock,
     // Its data travels as the results that it gives.
     #[serde(skip)]
     Given,

@@ -1,7 +1,9 @@
 //! Python functions as tasks over values.
 
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use raskt_value::Value;
+use raskt_value::wire::WireForm;
 use std::sync::Arc;
 
 /// A Python function that a collection applies to blocks or partitions, conversions included.
@@ -23,6 +25,18 @@ pub trait PythonBlock: Send + Sync + 'static {
     fn without_kept(&self, py: Python<'_>) -> PyResult<Option<Arc<dyn PythonBlock>>> {
         let _ = py;
         Ok(None)
+    }
+
+    /// What it is when it travels to another process.
+    ///
+    /// # Errors
+    /// If it can't, with its name.
+    fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
+        let _ = py;
+        Err(PyNotImplementedError::new_err(format!(
+            "`{}` can't run in another process yet; scheduler=\"threads\" runs it",
+            self.name()
+        )))
     }
 
     /// The key of task `index` as people see it; by default its layer's name and its position.

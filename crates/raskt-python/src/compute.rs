@@ -10,6 +10,7 @@ use crate::lineage::past_of;
 use crate::ran::Ran;
 use crate::request::{Request, Results};
 use crate::settings::settings;
+use crate::travel;
 use crate::wait::run_within;
 use crate::workers::workers;
 use pyo3::intern;
@@ -43,6 +44,20 @@ impl Options {
         if wanted.is_empty() {
             return Ok(Ran::nothing());
         }
+        if travel::is_on() {
+            return self.run_travelled(py, graph, wanted, keeps);
+        }
+        self.run_here(py, graph, wanted, keeps)
+    }
+
+    /// The same with all that another process would have of the graph, and no more.
+    fn run_travelled(&self, py: Python<'_>, graph: &Graph, wanted: Vec<TaskId>, keeps: Keeps) -> PyResult<Ran> {
+        let graph = travel::travelled(py, graph)?;
+        let ran = self.run_here(py, &graph, wanted, keeps)?;
+        Ok(Ran { values: travel::travelled_values(py, ran.values)?, handle: ran.handle })
+    }
+
+    fn run_here(&self, py: Python<'_>, graph: &Arc<Graph>, wanted: Vec<TaskId>, keeps: Keeps) -> PyResult<Ran> {
         engines::check_fork(graph)?;
         contexts::carry(py, graph)?;
         let _library_threads = self.library_threads_are_free.then(LeftAlone::new);

@@ -30,6 +30,7 @@ mod request;
 mod runner;
 mod settings;
 mod tokenize;
+mod travel;
 mod turns;
 mod visualize;
 mod wait;
@@ -61,5 +62,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     panicking::register(module)?;
     processes::register(module)?;
     tokenize::register(module)?;
+    travel::register(module)?;
     visualize::register(module)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod agree;
 pub(crate) mod carry;
 pub(crate) mod native;
+pub(crate) mod shapes;
 
 use crate::expression::{Content, Expr};
 use crate::layout::axes_of;

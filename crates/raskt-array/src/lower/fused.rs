@@ -131,23 +131,6 @@ impl Fused {
     }
 }
 
-/// Gives blocks that are there.
-pub(crate) struct Given(pub(super) Arc<[Value]>);
-
-impl Kernel for Given {
-    fn run(&self, call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
-        Ok(self.0[call.index as usize].clone())
-    }
-
-    fn name(&self) -> String {
-        "blocks".into()
-    }
-
-    fn given(&self) -> Option<&[Value]> {
-        Some(&self.0)
-    }
-}
-
 impl Kernel for Fused {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         let at = self.grid.coordinates(call.index);

@@ -1,4 +1,3 @@
-use super::fused::Given;
 use super::{Planner, digest};
 use crate::blocks::native::chunk;
 use crate::expression::{Content, Expr};
@@ -6,7 +5,7 @@ use crate::kernel::copy::{self, Piece};
 use crate::wire::{Checked, check};
 use crate::{Array, AxisChunks, Chunks};
 use raskt_graph::{AxisRanges, ExplicitBuilder, GraphError, Grid, LayerId, Parts, Shape, TaskId};
-use raskt_value::{Call, Kernel, TaskError, Value};
+use raskt_value::{Call, Given, Kernel, TaskError, Value};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

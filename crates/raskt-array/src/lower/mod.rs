@@ -10,7 +10,7 @@ mod gather;
 mod moves;
 mod sharing;
 
-pub(crate) use fused::{Fused, Given, Merge};
+pub(crate) use fused::{Fused, Merge};
 pub(crate) use gather::{Pass, Taking};
 pub(crate) use moves::{Recut, Reshaping, Slicing};
 
@@ -19,7 +19,7 @@ use crate::expression::{Content, Expr};
 use crate::wire::BlockKernel;
 use crate::{Array, Chunks};
 use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
-use raskt_value::{Kernel, NativeOp, Value};
+use raskt_value::{Given, Kernel, NativeOp, Value};
 use sharing::Sharing;
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -38,6 +38,7 @@ impl BlockKernel {
             | Self::Singular(_)
             | Self::LeastSquares(_)
             | Self::Compare(_)
+            | Self::ShapeOfBlock(_)
             | Self::Given(_) => Ok(()),
         }
     }

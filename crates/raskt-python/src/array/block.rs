@@ -6,6 +6,7 @@ use super::{ArrayExpr, chunks, dtype, numpy_view};
 use crate::block::{PythonBlock, PythonOp};
 use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
+use crate::travel::{Portable, refuse};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -13,14 +14,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use raskt_array::{Array, AxisChunks, BlockFunction, Chunks, Extent, MapBlocks};
 use raskt_graph::{GraphBuilder, GraphError, Layer, LayerId, Lower, Op, OpBody, OpFlags, OpKind, Shape};
+use raskt_value::wire::{WireError, WireForm};
 use raskt_value::{DType, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// A Python function that takes NumPy arrays (read-only views of blocks) and gives one.
 struct NumpyBlock {
-    function: Py<PyAny>,
+    function: Portable,
     name: String,
     dtype: DType,
     /// Whether the number of the block is its first argument.
@@ -38,13 +41,43 @@ impl PythonBlock for NumpyBlock {
         for input in inputs {
             arguments.push(self.block(py, input)?);
         }
-        let result = crate::processes::call(py, &self.function, PyTuple::new(py, arguments)?)?;
+        let result = crate::processes::call(py, self.function.bind(py)?.as_unbound(), PyTuple::new(py, arguments)?)?;
         self.value(index, &result)
     }
 
     fn name(&self) -> String {
         self.name.clone()
     }
+
+    fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
+        let function = self.function.dump(py);
+        let function = function.or_else(|error| self.refused(py, error))?;
+        let Self { name, dtype, takes_index, grid, .. } = self;
+        let (name, grid) = (name.clone(), grid.get().cloned());
+        let form = NumpyBlockForm { function, name, dtype: *dtype, takes_index: *takes_index, grid };
+        Ok(WireForm::of(NUMPY_BLOCK, NUMPY_BLOCK_VERSION, &form))
+    }
+}
+
+/// What tells it from other functions that travel.
+pub(crate) const NUMPY_BLOCK: &str = "raskt.python.numpy_block";
+pub(crate) const NUMPY_BLOCK_VERSION: u16 = 1;
+
+/// What it is when it travels.
+#[derive(Serialize, Deserialize)]
+struct NumpyBlockForm {
+    function: Vec<u8>,
+    name: String,
+    dtype: DType,
+    takes_index: bool,
+    grid: Option<Chunks>,
+}
+
+/// The function that has come.
+pub(crate) fn decode_numpy_block(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError> {
+    let NumpyBlockForm { function, name, dtype, takes_index, grid } = form.read()?;
+    let grid = Arc::new(grid.map_or_else(OnceLock::new, OnceLock::from));
+    Ok(Arc::new(NumpyBlock { function: Portable::sent(function), name, dtype, takes_index, grid }))
 }
 
 impl NumpyBlock {
@@ -82,6 +115,10 @@ impl NumpyBlock {
         self.check_shape(index, array.shape())?;
         let references = if array.is(result) { 2 } else { 1 };
         Ok(chunk_of_result(&array, references)?.into())
+    }
+
+    fn refused<T>(&self, py: Python<'_>, error: PyErr) -> PyResult<T> {
+        Err(refuse(py, &self.name, &[("the function", self.function.bind(py)?)], error))
     }
 
     fn wrong_dtype(&self, array: &Bound<'_, PyUntypedArray>) -> PyErr {
@@ -149,7 +186,7 @@ fn array_map_blocks(
     let dtype = dtype::from_object(dtype)?;
     let grid = Arc::new(OnceLock::new());
     let key = digest(&name, key);
-    let block = NumpyBlock { function, name: name.clone(), dtype, takes_index, grid: grid.clone() };
+    let block = NumpyBlock { function: function.into(), name: name.clone(), dtype, takes_index, grid: grid.clone() };
     let function = BlockFunction { name, key, kind: OpKind::Python, flags: OpFlags::default(), body: body(block) };
     let chunks = chunks.map(|axes| axes.iter().map(chunks::axis_spec).collect::<PyResult<_>>()).transpose()?;
     let arrays: Vec<Array> = inputs.iter().map(|input| input.array.clone()).collect();
@@ -200,7 +237,7 @@ fn array_from_function(
     let chunks = chunks::for_new_array(chunks, &shape, dtype, limit)?;
     let grid = Arc::new(OnceLock::from(chunks.clone()));
     let key = digest(&name, key);
-    let body = body(NumpyBlock { function, name: name.clone(), dtype, takes_index: true, grid });
+    let body = body(NumpyBlock { function: function.into(), name: name.clone(), dtype, takes_index: true, grid });
     let source = PythonSource { name, key, body, chunks: chunks.clone() };
     Ok(Array::from_lower(Arc::new(source), dtype, chunks).into())
 }
@@ -242,7 +279,7 @@ fn array_gather(function: Py<PyAny>, name: String, x: &ArrayExpr, dtype: &Bound<
     let chunks = Chunks::new([AxisChunks::unknown(1)]);
     let key = digest(&name, None);
     let grid = Arc::new(OnceLock::from(chunks.clone()));
-    let body = body(NumpyBlock { function, name: name.clone(), dtype, takes_index: false, grid });
+    let body = body(NumpyBlock { function: function.into(), name: name.clone(), dtype, takes_index: false, grid });
     let source = Gather { source: x.array.clone(), name, key, body };
     Ok(Array::from_lower(Arc::new(source), dtype, chunks).into())
 }
@@ -261,7 +298,7 @@ fn array_from_delayed(
     let chunks = Chunks::new(axes);
     let function = py.import("raskt.array.base.plain")?.getattr("block_of")?.unbind();
     let grid = Arc::new(OnceLock::from(chunks.clone()));
-    let convert = Arc::new(NumpyBlock { function, name, dtype, takes_index: false, grid });
+    let convert = Arc::new(NumpyBlock { function: function.into(), name, dtype, takes_index: false, grid });
     let source = DelayedBlocks::new(vec![source.node.clone()], convert);
     Ok(Array::from_lower(Arc::new(source), dtype, chunks).into())
 }

@@ -22,6 +22,7 @@ mod random;
 mod reduction;
 mod snapshot;
 
+pub(crate) use block::{NUMPY_BLOCK, NUMPY_BLOCK_VERSION, decode_numpy_block};
 pub(crate) use convert::{chunk_from_numpy, numpy_from_chunk, numpy_over, numpy_view};
 pub(crate) use error::defined_in;
 pub(crate) use expr::ArrayExpr;

@@ -9,6 +9,7 @@ use crate::object::Object;
 use pyo3::intern;
 use pyo3::prelude::*;
 use raskt_value::Value;
+use raskt_value::wire::WireForm;
 use std::sync::Arc;
 
 /// The calls of all tasks: task *i* makes call *i*.
@@ -54,6 +55,10 @@ impl PythonBlock for Calls {
 
     fn name(&self) -> String {
         "dask".to_owned()
+    }
+
+    fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
+        super::travel::wire(py, self)
     }
 
     fn key(&self, index: u64) -> Option<String> {

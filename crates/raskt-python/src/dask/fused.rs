@@ -13,20 +13,20 @@ use std::sync::Arc;
 
 /// The inner tasks of a fused one, in the order in which they run.
 pub(super) struct Fused {
-    steps: Vec<Step>,
-    output: Read,
+    pub(super) steps: Vec<Step>,
+    pub(super) output: Read,
     /// How many results it is given.
-    inputs: usize,
+    pub(super) inputs: usize,
     /// What the settled form was made from is kept, since it is known by its address.
-    _made_from: [Py<PyAny>; 3],
+    _made_from: Option<[Py<PyAny>; 3]>,
 }
 
 /// An inner task. Its result goes to the next slot; what it is given has the first slots.
-struct Step {
-    part: Part,
-    reads: Vec<Read>,
+pub(super) struct Step {
+    pub part: Part,
+    pub reads: Vec<Read>,
     /// Slots that no later step reads.
-    done_with: Vec<u32>,
+    pub done_with: Vec<u32>,
 }
 
 impl Fused {
@@ -46,6 +46,11 @@ impl Fused {
         let fused = Arc::new(Self::new(nodes, inner, output, inputs)?);
         nodes.fused.insert(address, fused.clone());
         Ok(fused)
+    }
+
+    /// One that has come from another process.
+    pub fn sent(steps: Vec<Step>, output: Read, inputs: usize) -> Self {
+        Self { steps, output, inputs, _made_from: None }
     }
 
     fn new<'py>(
@@ -103,7 +108,7 @@ impl Fused {
         }
         let output = slots[root as usize].take().expect("the root is in the order");
         release_early(&mut steps, &output, inputs);
-        Self { steps, output, inputs, _made_from: made_from }
+        Self { steps, output, inputs, _made_from: Some(made_from) }
     }
 
     /// Runs the steps; `given` are the results that it is given.

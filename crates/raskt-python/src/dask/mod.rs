@@ -19,6 +19,9 @@ mod read;
 mod said;
 mod scheduler;
 mod spec;
+mod travel;
+
+pub(crate) use travel::{CALLS, CALLS_VERSION, decode};
 
 use pyo3::prelude::*;
 use scheduler::DaskScheduler;

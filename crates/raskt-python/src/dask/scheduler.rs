@@ -11,6 +11,7 @@ use crate::error::from_graph_error;
 use crate::memory;
 use crate::runner::PythonRunner;
 use crate::settings::settings;
+use crate::travel;
 use crate::wait::wait;
 use crate::workers::workers;
 use pyo3::prelude::*;
@@ -216,7 +217,8 @@ fn run<'py>(
         let context = (!context.is_empty()?).then(|| context.unbind());
         let surroundings = Arc::new(Surroundings { context, watch: watch.map(|watch| watch.clone().unbind()) });
         let graph = graph_with(tasks.layers, &surroundings).map_err(from_graph_error)?;
-        results = wait(py, &engine.submit(Arc::new(graph), wanted))?;
+        let graph = if travel::is_on() { travel::travelled(py, &graph)? } else { Arc::new(graph) };
+        results = wait(py, &engine.submit(graph, wanted))?;
     }
     let mut results = results.into_iter();
     let wanted = tasks.wanted.iter().map(|place| match place {

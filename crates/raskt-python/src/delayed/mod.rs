@@ -12,6 +12,7 @@ mod class;
 mod container;
 mod copied;
 mod copies;
+mod key;
 mod kind;
 mod lower;
 mod making;
@@ -26,6 +27,7 @@ pub(crate) use blocks::DelayedBlocks;
 pub(crate) use calls::Calls;
 pub(crate) use class::Delayed;
 pub(crate) use copied::CopiedExpr;
+pub(crate) use key::Key;
 pub(crate) use lower::lower_nodes;
 pub(crate) use node::{Extra, Node, Work};
 

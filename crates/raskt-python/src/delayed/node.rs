@@ -52,6 +52,11 @@ const _: () = assert!(size_of::<Node>() == 48, "a node has grown, and there may 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Work {
+    /// Whether it gives something that is there before anything runs.
+    pub fn gives_what_is_there(&self) -> bool {
+        matches!(self, Self::Stored(_) | Self::Give(Argument::Object(_)))
+    }
+
     /// The call of `function` with these arguments.
     pub fn call(function: Py<PyAny>, positional: Vec<Argument>, named: Vec<Named>) -> Self {
         Self::Call { function, arguments: Arguments::new(positional, named) }
@@ -101,17 +106,6 @@ impl Node {
     /// What has to be done before it, though it reads nothing of it.
     pub fn after(&self) -> &[Arc<Self>] {
         self.extra.as_ref().map_or(&[], |extra| &extra.after)
-    }
-
-    /// The key as people see it: `inc-2a`. Made when it is asked for: most keys never are.
-    pub fn key(self: &Arc<Self>, py: Python<'_>) -> String {
-        if let Some(key) = self.extra.as_ref().and_then(|extra| extra.key.clone()) {
-            return key;
-        }
-        match super::token::token_of(py, self) {
-            Some(token) => format!("{}-{token:032x}", self.label(py)),
-            None => format!("{}-{:x}", self.label(py), self.id),
-        }
     }
 
     /// The name of what it does: the function's, or the type of the object.

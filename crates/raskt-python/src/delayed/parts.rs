@@ -39,6 +39,8 @@ pub(super) enum Input {
 /// Calls that are to become layers. Each reads only calls of its own layer or of earlier ones.
 #[derive(Default)]
 pub(super) struct Parts {
+    /// Whether objects that calls only give are in layers of their own: see [`Work::gives_what_is_there`].
+    pub keeps_data_apart: bool,
     parts: Vec<Part>,
     calls: Known,
     /// Those of nodes that name what the store keeps. They are no part of what reads them, so that it is in memory, and paid for,
@@ -76,6 +78,11 @@ struct Part {
 }
 
 impl Parts {
+    /// None yet.
+    pub fn new(keeps_data_apart: bool) -> Self {
+        Self { keeps_data_apart, ..Self::default() }
+    }
+
     /// How many inputs there are: where those of the next call begin.
     pub fn inputs(&self) -> usize {
         self.inputs.len()
@@ -95,7 +102,8 @@ impl Parts {
     /// Adds a call whose inputs are those from `start` on.
     pub fn add(&mut self, node: &Arc<Node>, start: usize) -> Place {
         let earliest = self.inputs[start..].iter().map(Input::part).max().unwrap_or(0);
-        let at = self.part_for(node.annotations(), matches!(node.work, Work::Stored(_)), earliest);
+        let is_there = matches!(node.work, Work::Stored(_)) || self.keeps_data_apart && node.work.gives_what_is_there();
+        let at = self.part_for(node.annotations(), is_there, earliest);
         let part = &mut self.parts[at as usize];
         part.nodes.push(node.clone());
         part.starts.push(start as u32);

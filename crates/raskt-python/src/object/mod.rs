@@ -1,15 +1,17 @@
 //! Python objects as values.
 
 mod codec;
+mod parcel;
 mod size;
 
 pub(crate) use codec::references;
+pub(crate) use parcel::add_decoders;
 pub(crate) use size::size_of_object;
 
 use codec::ObjectCodec;
 use pyo3::prelude::*;
 use raskt_store::Store;
-use raskt_value::{Codec, Foreign, Part, Value};
+use raskt_value::{Codec, Foreign, Parcel, Part, TaskError, Value};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -84,6 +86,10 @@ impl Foreign for Object {
     fn as_any(&self) -> &dyn Any {
         self
     }
+
+    fn pack(&self) -> Result<Parcel, TaskError> {
+        parcel::pack(&self.object)
+    }
 }
 
 impl Foreign for Kept {
@@ -109,6 +115,10 @@ impl Foreign for Kept {
 
     fn codec(&self) -> Option<Arc<dyn Codec>> {
         Some(Arc::new(self.codec?))
+    }
+
+    fn pack(&self) -> Result<Parcel, TaskError> {
+        parcel::pack(&self.object)
     }
 }
 

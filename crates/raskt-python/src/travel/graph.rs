@@ -1,0 +1,126 @@
+//! Graphs of the Python face as they travel.
+
+use super::decoders::{PythonDecoders, decoders};
+use crate::block::PythonOp;
+use crate::delayed::{Argument, Calls, Work};
+use crate::object::Object;
+use pyo3::exceptions::{PyNotImplementedError, PyValueError};
+use pyo3::prelude::*;
+use raskt_graph::{Graph, GraphError, Op, OpBody, OpKind};
+use raskt_graph::{GraphForm, OpForm};
+use raskt_value::wire::{WireError, WireForm};
+use raskt_value::{NativeOp, Value};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What stands for the body of an op.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Body {
+    /// A kernel.
+    Native(WireForm),
+    /// Python functions.
+    Python(WireForm),
+    /// Data, by its position among all that the graph has: no op holds any.
+    Given(u32),
+}
+
+/// A graph as it travels, with the data that its layers give.
+pub(crate) struct Travelling {
+    pub form: GraphForm<Body>,
+    /// For each such op what each of its tasks gives.
+    pub given: Vec<Vec<Value>>,
+}
+
+impl Travelling {
+    /// What `graph` is when it travels.
+    ///
+    /// # Errors
+    /// What can't travel is refused by name.
+    pub fn of(py: Python<'_>, graph: &Graph) -> PyResult<Self> {
+        let mut given = vec![];
+        let form = GraphForm::of(graph, |op| body(py, op, &mut given))?;
+        Ok(Self { form, given })
+    }
+}
+
+fn body(py: Python<'_>, op: &Op, given: &mut Vec<Vec<Value>>) -> PyResult<Body> {
+    let mut give = |values: Vec<Value>| {
+        given.push(values);
+        Body::Given(given.len() as u32 - 1)
+    };
+    if let Some(NativeOp(kernel)) = op.body.downcast_ref() {
+        if let Some(values) = kernel.given() {
+            return Ok(give(values.to_vec()));
+        }
+        return kernel.wire().map(Body::Native).ok_or_else(|| refused(op));
+    }
+    if let Some(calls) = op.body.downcast_ref::<Calls>() {
+        return match given_by(py, calls) {
+            Some(values) => Ok(give(values)),
+            None => calls.wire(py).map(Body::Python),
+        };
+    }
+    match op.body.downcast_ref() {
+        Some(PythonOp(block)) => block.wire(py).map(Body::Python),
+        None => Err(refused(op)),
+    }
+}
+
+/// What calls give, if it is there: results that the store keeps, and objects.
+fn given_by(py: Python<'_>, calls: &Calls) -> Option<Vec<Value>> {
+    let value = |work: &Work| match work {
+        Work::Stored(kept) => Some(Value::Stored(kept.clone())),
+        Work::Give(Argument::Object(object)) => Some(Object::value(object.bind(py).clone())),
+        _ => None,
+    };
+    let is_there = !calls.0.is_empty() && calls.0.iter().all(|node| node.work.gives_what_is_there());
+    if is_there { calls.0.iter().map(|node| value(&node.work)).collect() } else { None }
+}
+
+fn refused(op: &Op) -> PyErr {
+    PyNotImplementedError::new_err(format!(
+        "`{}` can't run in another process: it holds something that is only here; scheduler=\"threads\" runs it",
+        op.name
+    ))
+}
+
+/// Why something that has come isn't a graph.
+pub(crate) enum Unreadable {
+    Graph(GraphError),
+    Op(WireError),
+}
+
+impl From<GraphError> for Unreadable {
+    fn from(error: GraphError) -> Self {
+        Self::Graph(error)
+    }
+}
+
+impl From<WireError> for Unreadable {
+    fn from(error: WireError) -> Self {
+        Self::Op(error)
+    }
+}
+
+impl From<Unreadable> for PyErr {
+    fn from(error: Unreadable) -> Self {
+        PyValueError::new_err(match error {
+            Unreadable::Graph(error) => format!("a graph that came is none: {error}"),
+            Unreadable::Op(error) => error.to_string(),
+        })
+    }
+}
+
+/// The graph that has come; `given` makes the body of an op that gives data.
+pub(crate) fn build(
+    form: GraphForm<Body>,
+    mut given: impl FnMut(u32, OpKind) -> Result<OpBody, WireError>,
+) -> Result<Graph, Unreadable> {
+    form.build(|OpForm { body, kind, .. }: OpForm<Body>| {
+        Ok(match body {
+            Body::Native(form) => Arc::new(NativeOp(decoders().decode(&form)?)) as OpBody,
+            Body::Python(form) => Arc::new(PythonOp(PythonDecoders::decode(&form)?)),
+            Body::Given(at) => given(at, kind)?,
+        })
+    })
+}

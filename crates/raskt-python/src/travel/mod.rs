@@ -1,0 +1,28 @@
+//! Graphs, functions and results on their way to another process, and out of it.
+//!
+//! A graph travels as the rules that its layers are ([`raskt_graph::wire`]), with a form in the place of each op's body
+//! ([`graph`]). Functions of users are pickled by `cloudpickle`, each once for an op, and read where they are first called: a
+//! module that is missing there fails the tasks that need it, and nothing else. What an op can't say of itself is refused by name
+//! before anything is sent.
+
+mod calls;
+mod decoders;
+mod graph;
+mod pickle;
+mod portable;
+mod slots;
+mod trial;
+
+pub(crate) use decoders::decoders;
+pub(crate) use pickle::refuse;
+pub(crate) use portable::Portable;
+pub(crate) use trial::{is_on, travelled, travelled_values};
+
+use pyo3::prelude::*;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<slots::Slot>()?;
+    module.add_function(wrap_pyfunction!(slots::_slot, module)?)?;
+    module.add_function(wrap_pyfunction!(slots::_constant, module)?)?;
+    module.add_function(wrap_pyfunction!(trial::_travel_always, module)?)
+}

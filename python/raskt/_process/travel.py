@@ -1,0 +1,49 @@
+"""Pickles of what ops have when they go to another process."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from raskt._process import calls, codec, culprit, errors
+
+
+def dump(thing: Any) -> bytes:
+    """Pickles a function or another object of an op; what can't be imported elsewhere goes by value."""
+    with calls._by_value(thing):
+        return codec.dump_by_value(thing)
+
+
+def dump_arguments(arguments: tuple[Any, ...]) -> bytes:
+    """Pickles the arguments of a call, by value what lives in the user's main module."""
+    try:
+        data = pickle.dumps(arguments, protocol=5)
+        # The name may stand in it for another reason; then the slower way gives the same.
+        is_here_only = b"__main__" in data
+    except Exception:
+        is_here_only = True
+    return codec.dump_by_value(arguments) if is_here_only else data
+
+
+def refused(name: str, parts: dict[str, Any], error: BaseException) -> BaseException:
+    """Says of an error that `name` could not be sent, why, and what would work."""
+    story = f'`{name}` or its arguments can\'t be sent to another process; scheduler="threads" needs to send nothing'
+    told = errors.with_note(error, story).with_traceback(None)
+    if isinstance(error, Exception):
+        found = next(filter(None, (culprit.find(part, called) for called, part in parts.items())), None)
+        return errors.with_note(told, found) if found else told
+    return told
+
+
+def dump_object(thing: Any) -> tuple[bytes, list[Any], list[bool]]:
+    """The pickle of a result, its large buffers as arrays of bytes, and which of them are read-only."""
+    import numpy as np
+
+    buffers: list[memoryview] = []
+    data, _ = codec.dump(thing, buffers)
+    return data, [np.frombuffer(view, np.uint8) for view in buffers], [view.readonly for view in buffers]
+
+
+def load_object(data: bytes, buffers: list[Any]) -> Any:
+    """The result of which `dump_object` has given that."""
+    return pickle.loads(data, buffers=buffers)
