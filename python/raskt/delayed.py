@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from raskt._core import Delayed, make_delayed
-from raskt._errors import Unsupported
 
 __all__ = ["Delayed", "delayed"]
 
@@ -18,11 +17,7 @@ def _itself(self: Delayed, _memo: Any = None) -> Delayed:
     return self
 
 
-def _refuse_pickling(self: Delayed, _protocol: Any = None) -> Any:
-    raise Unsupported("a delayed object cannot be pickled yet: pickle the result of `compute()`")
-
-
-for _name, _method in {"copy": _itself, "deepcopy": _itself, "reduce_ex": _refuse_pickling}.items():
+for _name, _method in {"copy": _itself, "deepcopy": _itself}.items():
     setattr(Delayed, f"__{_name}__", _method)
 
 

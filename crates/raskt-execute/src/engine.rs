@@ -1,6 +1,6 @@
 //! The engine, as callers see it.
 
-use crate::completion::Completion;
+use crate::completion::{Completion, RunResult};
 use crate::handle::RunHandle;
 use crate::lending::{Loan, run_of};
 use crate::options::EngineOptions;
@@ -13,6 +13,7 @@ use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{RunId, TaskRange};
 use raskt_store::{Limits, Past, Store};
+use raskt_value::Value;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -148,6 +149,11 @@ impl Engine {
     /// tasks that wait for something which other tasks bring about.
     pub fn lend_slot() -> Option<SlotLoan> {
         Loan::of_all().map(SlotLoan)
+    }
+
+    /// The values themselves, of those that stand for what a store keeps: they are read, or computed again.
+    pub fn load(&self, values: Vec<Value>) -> RunResult {
+        values.into_iter().map(|value| self.0.recovery.value(value)).collect()
     }
 
     /// Where its results are.

@@ -142,6 +142,11 @@ impl GraphBuilder {
         Self { keeps_data_apart: true, ..Self::default() }
     }
 
+    /// An empty graph into which expressions are written in the same way.
+    pub fn alike(&self) -> Self {
+        Self { keeps_data_apart: self.keeps_data_apart, ..Self::default() }
+    }
+
     /// Whether data in memory is to be layers of its own.
     pub fn keeps_data_apart(&self) -> bool {
         self.keeps_data_apart

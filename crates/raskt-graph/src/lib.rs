@@ -24,6 +24,7 @@ mod order;
 mod parts;
 mod ports;
 mod readers;
+mod renumbered;
 mod shape;
 pub mod small;
 #[cfg(test)]

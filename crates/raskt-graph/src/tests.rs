@@ -3,6 +3,7 @@
 mod outside;
 mod readers;
 mod reads;
+mod renumbered;
 mod wire;
 
 use crate::*;

@@ -27,6 +27,11 @@ pub trait PythonBlock: Send + Sync + 'static {
         Ok(None)
     }
 
+    /// What each of its tasks gives, if they only give what is there already.
+    fn given(&self) -> Option<&[Value]> {
+        None
+    }
+
     /// What it is when it travels to another process.
     ///
     /// # Errors

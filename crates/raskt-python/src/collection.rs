@@ -1,5 +1,7 @@
 //! What `compute` and `persist` ask of a collection.
 
+use crate::travel::{CollectionForm, ObjectsExpr};
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use raskt_frame::StageOutput;
 use raskt_graph::{GraphBuilder, LayerId};
@@ -47,6 +49,12 @@ pub trait Collection {
         Ok(None)
     }
 
+    /// What says, in another process, how its results are put together.
+    fn form(&self, py: Python<'_>) -> PyResult<CollectionForm> {
+        let _ = py;
+        Err(PyNotImplementedError::new_err("collections of this kind can't be sent to another process yet"))
+    }
+
     /// The result of one of those tasks by itself, as a delayed block or partition gives it.
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>>;
 }
@@ -64,6 +72,9 @@ pub(crate) fn with_collection<T>(
     }
     if let Ok(column) = expr.cast::<crate::frame::ColumnExpr>() {
         return visit(column.get());
+    }
+    if let Ok(objects) = expr.cast::<ObjectsExpr>() {
+        return visit(objects.get());
     }
     if let Ok(copied) = expr.cast::<crate::delayed::CopiedExpr>() {
         return visit(copied.get());

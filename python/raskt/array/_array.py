@@ -289,7 +289,8 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         return self.copy()
 
     def __reduce__(self) -> Any:
-        raise NotImplementedError("a lazy array cannot be pickled yet: pickle the result of `compute()`")
+        # The expression is pickled as its graph, with the data that it was given.
+        return type(self), (self.__raskt_expr__,)
 
     # Conversions that compute
 

@@ -2,12 +2,13 @@ use super::error::OrRaise;
 use super::{block_shape, chunks, dtype, memory, numpy_from_chunk};
 use crate::collection::Collection;
 use crate::error::from_graph_error;
+use crate::travel::{CollectionForm, Nothing, Reduced, reduce};
 use numpy::PyArrayDescr;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use raskt_array::{Array, AxisChunks, assemble};
-use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower, OpKind, TaskId};
+use raskt_graph::{Graph, GraphBuilder, LayerId, Lower, OpKind, TaskId};
 use raskt_value::{Chunk, Value};
 use std::sync::{Arc, OnceLock};
 
@@ -121,6 +122,11 @@ impl ArrayExpr {
         self.array.chunks().is_known()
     }
 
+    /// How it is pickled: with its graph and the data that it was given.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduce(py, self)
+    }
+
     /// The same expression with block lengths that were found by computing it.
     fn with_block_shapes(&self, shapes: Vec<Vec<usize>>) -> PyResult<Self> {
         let blocks: Vec<Value> = shapes.iter().map(|shape| block_shape::stand_in(self.array.dtype(), shape)).collect();
@@ -169,24 +175,15 @@ impl Collection for ArrayExpr {
         Ok(Some(Py::new(py, Self::from(array))?.into_any()))
     }
 
+    fn form(&self, _py: Python<'_>) -> PyResult<CollectionForm> {
+        Ok(CollectionForm::Array { dtype: self.array.dtype(), chunks: self.array.chunks().clone() })
+    }
+
     fn block(&self, py: Python<'_>, _index: u64, value: Value) -> PyResult<Py<PyAny>> {
         match value {
             Value::Chunk(chunk) => element_or_array(numpy_from_chunk(py, chunk)?, self.array.ndim()),
             other => Err(PyRuntimeError::new_err(format!("a block of an array came as a {}", other.type_name()))),
         }
-    }
-}
-
-/// Stands where an array has nothing to be computed from.
-struct Nothing;
-
-impl Lower for Nothing {
-    fn key(&self) -> u128 {
-        0x7261_736b_745f_6e6f << 64
-    }
-
-    fn lower(&self, _graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
-        Err(GraphError::Lowering("an array that only puts blocks together can't be computed".into()))
     }
 }
 

@@ -201,6 +201,13 @@ impl PythonBlock for SentCalls {
         "dask".to_owned()
     }
 
+    fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
+        let fused = self.fused.iter().map(|(pickle, _)| pickle.dump(py)).collect::<PyResult<_>>()?;
+        let pickles = self.pickles.iter().map(|(pickle, _)| pickle.dump(py)).collect::<PyResult<_>>()?;
+        let form = CallsForm { fused, pickles, count: self.keys.len() as u64, keys: self.keys.clone() };
+        Ok(WireForm::of(CALLS, CALLS_VERSION, &form))
+    }
+
     fn key(&self, index: u64) -> Option<String> {
         self.keys.get(index as usize).cloned()
     }

@@ -6,9 +6,11 @@ use crate::block::{PythonBlock, PythonOp};
 use crate::collection::{Collection, with_collection};
 use crate::error::from_graph_error;
 use crate::object::Object;
+use crate::travel::PartOf;
 use pyo3::prelude::*;
 use raskt_graph::{ExplicitBuilder, GraphBuilder, GraphError, LayerId, Lower, TaskId};
 use raskt_value::Value;
+use raskt_value::wire::WireForm;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -50,6 +52,10 @@ impl PythonBlock for FinishCollection {
         "finish".to_owned()
     }
 
+    fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
+        PartOf::wire(self.expr.bind(py), None)
+    }
+
     fn without_kept(&self, py: Python<'_>) -> PyResult<Option<Arc<dyn PythonBlock>>> {
         let hollow = with_collection(self.expr.bind(py), |collection| collection.hollow(py))?;
         Ok(hollow.map(|expr| Arc::new(Self { expr }) as Arc<dyn PythonBlock>))
@@ -69,6 +75,10 @@ impl PythonBlock for OneBlock {
 
     fn name(&self) -> String {
         "block".to_owned()
+    }
+
+    fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
+        PartOf::wire(self.expr.bind(py), Some(self.index))
     }
 
     fn without_kept(&self, py: Python<'_>) -> PyResult<Option<Arc<dyn PythonBlock>>> {

@@ -220,6 +220,11 @@ impl Delayed {
         self.operator(py, name, &[other])
     }
 
+    /// What is said of an object that is only given is pickled with it; of others, the graph of calls.
+    fn __reduce_ex__<'py>(&self, py: Python<'py>, _protocol: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        super::pickled::reduce(py, &self.node)
+    }
+
     fn __hash__(&self) -> u64 {
         self.node.id
     }

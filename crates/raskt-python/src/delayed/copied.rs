@@ -1,19 +1,20 @@
 //! Copies of collections: their layers once more, under their own name, and perhaps after something else.
 
 use super::blocks::next_number;
+use super::gate::{Gate, without_gate};
 use super::parts::add_python_layer;
 use super::{Node, lower_nodes};
-use crate::block::{PythonBlock, PythonOp};
+use crate::block::PythonOp;
 use crate::collection::{Collection, with_collection};
 use crate::error::from_graph_error;
-use crate::object::Object;
-use hashbrown::{HashMap, HashSet};
+use crate::travel::CollectionForm;
+use hashbrown::HashMap;
 use pyo3::prelude::*;
 use raskt_graph::{
-    ExplicitBuilder, Graph, GraphBuilder, GraphError, Grid, Layer, LayerId, MapInput, Op, OpBody, Parts, Shape, TaskId,
+    ExplicitBuilder, Graph, GraphBuilder, GraphError, Grid, Layer, LayerId, MapInput, Op, Shape, TaskId,
 };
 use raskt_sync::Mutex;
-use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
+use raskt_value::Value;
 use std::sync::Arc;
 
 /// What the copies of one call have in common: work that they share is copied once.
@@ -69,7 +70,7 @@ impl Copying {
 
     /// Adds copies of all the originals to `graph`.
     fn lower(&self, py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<()> {
-        let mut own = GraphBuilder::new();
+        let mut own = graph.alike();
         let mut layers = HashMap::new();
         for omitted in &self.omitted {
             layers.insert(lower(py, omitted, &mut own)?, lower(py, omitted, graph)?);
@@ -139,6 +140,10 @@ impl Collection for CopiedExpr {
         hollow.map_or_else(|| Ok(self.original.bind(py).getattr("__raskt_expr__")?.unbind()), Ok).map(Some)
     }
 
+    fn form(&self, py: Python<'_>) -> PyResult<CollectionForm> {
+        self.original(py, |original| original.form(py))
+    }
+
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
         self.original(py, |original| original.block(py, index, value))
     }
@@ -157,26 +162,12 @@ struct Copier<'a> {
 impl Copier<'_> {
     /// Copies the layers `wanted` and all that they read; gives the copy of each layer.
     fn copy(mut self, wanted: &[LayerId]) -> Result<HashMap<LayerId, LayerId>, GraphError> {
-        let needed = self.needed(wanted);
-        // Each layer reads only earlier ones.
-        let mut order: Vec<_> = needed.into_iter().collect();
-        order.sort_unstable();
-        for layer in order {
+        let needed = self.own.needed_layers(wanted.iter().copied(), |layer| self.layers.contains_key(&layer));
+        for layer in needed {
             let copy = self.layer(layer)?;
             self.layers.insert(layer, copy);
         }
         Ok(self.layers)
-    }
-
-    fn needed(&self, wanted: &[LayerId]) -> HashSet<LayerId> {
-        let mut needed = HashSet::new();
-        let mut stack = wanted.to_vec();
-        while let Some(layer) = stack.pop() {
-            if !self.layers.contains_key(&layer) && needed.insert(layer) {
-                stack.extend(self.own.layer(layer).shape.input_layers());
-            }
-        }
-        needed
     }
 
     fn layer(&mut self, id: LayerId) -> Result<LayerId, GraphError> {
@@ -195,133 +186,13 @@ impl Copier<'_> {
     }
 
     fn shape(&self, id: LayerId, shape: &Shape) -> Result<Shape, GraphError> {
-        let copy = |layer: &LayerId| self.layers[layer];
-        Ok(match (shape, self.gate) {
-            (Shape::Map { grid, inputs }, Some(gate)) if inputs.is_empty() => {
-                let gate = MapInput { layer: gate, grid: Grid::new([1]), axes: [None].into_iter().collect() };
-                Shape::Map { grid: grid.clone(), inputs: vec![gate] }
-            }
-            (Shape::Map { grid, inputs }, _) => {
-                let inputs = inputs.iter().map(|input| MapInput { layer: copy(&input.layer), ..input.clone() });
-                Shape::Map { grid: grid.clone(), inputs: inputs.collect() }
-            }
-            (Shape::Reduce { input, grid, fan_in }, _) => {
-                Shape::Reduce { input: copy(input), grid: grid.clone(), fan_in: fan_in.clone() }
-            }
-            (Shape::Exchange { input, producers, consumers }, _) => {
-                Shape::Exchange { input: copy(input), producers: *producers, consumers: *consumers }
-            }
-            (Shape::Overlap { input, grid, ranges }, _) => {
-                Shape::Overlap { input: copy(input), grid: grid.clone(), ranges: ranges.clone() }
-            }
-            (Shape::Concatenate(parts), _) => {
-                let layers = parts.layers().map(|(layer, length)| (copy(&layer), length));
-                let copied = Parts::new(parts.axis(), parts.grid(), layers);
-                Shape::Concatenate(copied.expect("there are as many blocks as before"))
-            }
-            (Shape::Explicit(_), gate) => Shape::Explicit(self.edges(id, gate)?.finish()?),
-        })
-    }
-
-    fn edges(&self, id: LayerId, gate: Option<LayerId>) -> Result<ExplicitBuilder, GraphError> {
-        let shape = &self.own.layer(id).shape;
-        let mut edges = ExplicitBuilder::with_capacity(shape.len() as usize);
-        for index in 0..shape.len() {
-            shape.for_each_input(id, index, |input| match self.layers.get(&input.layer) {
-                _ if input.layer == id => edges.own_input(input.index),
-                Some(&layer) => edges.input(TaskId::new(layer, input.index)),
-                None => unreachable!("layers are copied in their order"),
-            });
-            if let Some(gate) = gate
-                && shape.input_count(index) == 0
-            {
-                edges.input(TaskId::new(gate, 0));
-            }
-            edges.task();
+        if let (Shape::Map { grid, inputs }, Some(gate)) = (shape, self.gate)
+            && inputs.is_empty()
+        {
+            let gate = MapInput { layer: gate, grid: Grid::new([1]), axes: [None].into_iter().collect() };
+            return Ok(Shape::Map { grid: grid.clone(), inputs: vec![gate] });
         }
-        Ok(edges)
-    }
-}
-
-/// The body of an op whose tasks get the result of the gate where they got nothing.
-fn without_gate(body: &OpBody, shape: &Shape) -> OpBody {
-    let reads: Arc<[bool]> = match shape {
-        Shape::Explicit(_) => (0..shape.len()).map(|index| shape.input_count(index) > 0).collect(),
-        _ => Arc::new([]),
-    };
-    if let Some(NativeOp(kernel)) = body.downcast_ref() {
-        return Arc::new(NativeOp(Arc::new(Behind { inner: kernel.clone(), reads })));
-    }
-    if let Some(PythonOp(block)) = body.downcast_ref() {
-        return Arc::new(PythonOp(Arc::new(Behind { inner: block.clone(), reads })));
-    }
-    // Delayed calls don't look at inputs beyond those that they read.
-    body.clone()
-}
-
-/// Something that runs behind the gate.
-struct Behind<T> {
-    inner: T,
-    /// For each task of an explicit layer, whether it reads something itself; no task of another layer does.
-    reads: Arc<[bool]>,
-}
-
-impl<T> Behind<T> {
-    fn own<'a>(&self, index: u64, inputs: &'a [Value]) -> &'a [Value] {
-        if self.reads.get(index as usize).copied().unwrap_or(false) { inputs } else { &[] }
-    }
-}
-
-impl Kernel for Behind<Arc<dyn Kernel>> {
-    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        self.inner.run(call, self.own(call.index, inputs))
-    }
-
-    fn name(&self) -> String {
-        self.inner.name()
-    }
-
-    fn given(&self) -> Option<&[Value]> {
-        self.inner.given()
-    }
-
-    fn without_kept(&self) -> Option<Arc<dyn Kernel>> {
-        Some(Arc::new(Self { inner: self.inner.without_kept()?, reads: self.reads.clone() }))
-    }
-}
-
-impl PythonBlock for Behind<Arc<dyn PythonBlock>> {
-    fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
-        self.inner.call(py, index, self.own(index, inputs))
-    }
-
-    fn name(&self) -> String {
-        self.inner.name()
-    }
-
-    fn tells_itself(&self) -> bool {
-        self.inner.tells_itself()
-    }
-
-    fn without_kept(&self, py: Python<'_>) -> PyResult<Option<Arc<dyn PythonBlock>>> {
-        let inner = self.inner.without_kept(py)?;
-        Ok(inner.map(|inner| Arc::new(Self { inner, reads: self.reads.clone() }) as Arc<dyn PythonBlock>))
-    }
-
-    fn key(&self, index: u64) -> Option<String> {
-        self.inner.key(index)
-    }
-}
-
-/// Does nothing, once all that it reads is done.
-struct Gate;
-
-impl PythonBlock for Gate {
-    fn call(&self, py: Python<'_>, _index: u64, _inputs: &[Value]) -> PyResult<Value> {
-        Ok(Object::value(py.None().into_bound(py)))
-    }
-
-    fn name(&self) -> String {
-        "after".to_owned()
+        let gate_of = |index| self.gate.filter(|_| shape.input_count(index) == 0).map(|gate| TaskId::new(gate, 0));
+        shape.renumbered(id, |layer| self.layers[&layer], gate_of)
     }
 }

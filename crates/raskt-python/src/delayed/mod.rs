@@ -12,6 +12,7 @@ mod class;
 mod container;
 mod copied;
 mod copies;
+mod gate;
 mod key;
 mod kind;
 mod lower;
@@ -19,6 +20,7 @@ mod making;
 mod node;
 mod operators;
 mod parts;
+mod pickled;
 mod places;
 mod token;
 
@@ -27,6 +29,7 @@ pub(crate) use blocks::DelayedBlocks;
 pub(crate) use calls::Calls;
 pub(crate) use class::Delayed;
 pub(crate) use copied::CopiedExpr;
+pub(crate) use gate::{FUNCTION, GATE, Gate, VERSION as GATE_VERSION, add_decoders, decode_behind};
 pub(crate) use key::Key;
 pub(crate) use lower::lower_nodes;
 pub(crate) use node::{Extra, Node, Work};
@@ -48,5 +51,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(making::delayed_block, module)?)?;
     module.add_function(wrap_pyfunction!(making::delayed_task, module)?)?;
     module.add_function(wrap_pyfunction!(making::delayed_after, module)?)?;
+    module.add_function(wrap_pyfunction!(pickled::_delayed_of, module)?)?;
+    module.add_function(wrap_pyfunction!(pickled::_delayed_call_of, module)?)?;
     module.add_function(wrap_pyfunction!(copies::delayed_copies, module)?)
 }

@@ -27,7 +27,7 @@ struct CallsForm {
     calls: Vec<Call>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Call {
     key: Key,
     does: Does,
@@ -238,6 +238,12 @@ impl PythonBlock for SentCalls {
 
     fn name(&self) -> String {
         "delayed".into()
+    }
+
+    fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
+        let pickles = |objects: &[Portable]| objects.iter().map(|object| object.dump(py)).collect::<PyResult<_>>();
+        let (functions, constants) = (pickles(&self.functions)?, pickles(&self.constants)?);
+        Ok(WireForm::of(TAG, VERSION, &CallsForm { functions, constants, calls: self.calls.clone() }))
     }
 
     fn key(&self, index: u64) -> Option<String> {

@@ -1,8 +1,8 @@
 //! What makes ops and values of what has come from another process.
 
-use super::calls;
+use super::{PartOf, calls, collections};
 use crate::block::PythonBlock;
-use crate::{array, dask, object};
+use crate::{array, dask, delayed, object};
 use raskt_value::wire::{Decoders, WireError, WireForm};
 use std::sync::{Arc, LazyLock};
 
@@ -11,23 +11,22 @@ pub(crate) fn decoders() -> &'static Decoders {
     static DECODERS: LazyLock<Decoders> = LazyLock::new(|| {
         let mut decoders = Decoders::default();
         raskt_array::add_decoders(&mut decoders);
+        delayed::add_decoders(&mut decoders);
         object::add_decoders(&mut decoders);
         decoders
     });
     &DECODERS
 }
 
-/// Those of Python functions over values.
-pub(crate) struct PythonDecoders;
-
-impl PythonDecoders {
-    /// The functions that have come.
-    pub fn decode(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError> {
-        match (form.tag.as_str(), form.version) {
-            (calls::TAG, calls::VERSION) => calls::decode(form),
-            (dask::CALLS, dask::CALLS_VERSION) => dask::decode(form),
-            (array::NUMPY_BLOCK, array::NUMPY_BLOCK_VERSION) => array::decode_numpy_block(form),
-            (tag, version) => Err(WireError::Unknown { tag: tag.to_owned(), version, versions: vec![] }),
-        }
+/// The Python function over values that has come.
+pub(crate) fn decode_function(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError> {
+    match (form.tag.as_str(), form.version) {
+        (calls::TAG, calls::VERSION) => calls::decode(form),
+        (collections::PART, collections::PART_VERSION) => PartOf::decode(form),
+        (delayed::FUNCTION, delayed::GATE_VERSION) => delayed::decode_behind(form),
+        (delayed::GATE, delayed::GATE_VERSION) => Ok(Arc::new(delayed::Gate)),
+        (dask::CALLS, dask::CALLS_VERSION) => dask::decode(form),
+        (array::NUMPY_BLOCK, array::NUMPY_BLOCK_VERSION) => array::decode_numpy_block(form),
+        (tag, version) => Err(WireError::Unknown { tag: tag.to_owned(), version, versions: vec![] }),
     }
 }

@@ -1,7 +1,7 @@
 //! Graphs of the Python face as they travel.
 
-use super::decoders::{PythonDecoders, decoders};
-use crate::block::PythonOp;
+use super::decoders::{decode_function, decoders};
+use crate::block::{PythonBlock, PythonOp};
 use crate::delayed::{Argument, Calls, Work};
 use crate::object::Object;
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use raskt_graph::{Graph, GraphError, Op, OpBody, OpKind};
 use raskt_graph::{GraphForm, OpForm};
 use raskt_value::wire::{WireError, WireForm};
-use raskt_value::{NativeOp, Value};
+use raskt_value::{Given, NativeOp, Value};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -24,9 +24,12 @@ pub(crate) enum Body {
     Given(u32),
 }
 
+/// A graph as it travels.
+pub(crate) type Form = GraphForm<Body>;
+
 /// A graph as it travels, with the data that its layers give.
 pub(crate) struct Travelling {
-    pub form: GraphForm<Body>,
+    pub form: Form,
     /// For each such op what each of its tasks gives.
     pub given: Vec<Vec<Value>>,
 }
@@ -61,7 +64,10 @@ fn body(py: Python<'_>, op: &Op, given: &mut Vec<Vec<Value>>) -> PyResult<Body> 
         };
     }
     match op.body.downcast_ref() {
-        Some(PythonOp(block)) => block.wire(py).map(Body::Python),
+        Some(PythonOp(block)) => match block.given() {
+            Some(values) => Ok(give(values.to_vec())),
+            None => block.wire(py).map(Body::Python),
+        },
         None => Err(refused(op)),
     }
 }
@@ -113,14 +119,41 @@ impl From<Unreadable> for PyErr {
 
 /// The graph that has come; `given` makes the body of an op that gives data.
 pub(crate) fn build(
-    form: GraphForm<Body>,
+    form: Form,
     mut given: impl FnMut(u32, OpKind) -> Result<OpBody, WireError>,
 ) -> Result<Graph, Unreadable> {
     form.build(|OpForm { body, kind, .. }: OpForm<Body>| {
         Ok(match body {
             Body::Native(form) => Arc::new(NativeOp(decoders().decode(&form)?)) as OpBody,
-            Body::Python(form) => Arc::new(PythonOp(PythonDecoders::decode(&form)?)),
+            Body::Python(form) => Arc::new(PythonOp(decode_function(&form)?)),
             Body::Given(at) => given(at, kind)?,
         })
     })
+}
+
+/// The body of an op that gives these values.
+pub(crate) fn given_body(values: Option<&Vec<Value>>, kind: OpKind) -> Result<OpBody, WireError> {
+    let missing = || WireError::Malformed { tag: "given".into(), reason: "data that isn't there".into() };
+    let values: Arc<[Value]> = values.ok_or_else(missing)?.as_slice().into();
+    Ok(match kind {
+        OpKind::Python => Arc::new(PythonOp(Arc::new(GivenObjects(values)))),
+        OpKind::Array | OpKind::Frame => Arc::new(NativeOp(Arc::new(Given(values)))),
+    })
+}
+
+/// Gives objects that have come.
+struct GivenObjects(Arc<[Value]>);
+
+impl PythonBlock for GivenObjects {
+    fn call(&self, _: Python<'_>, index: u64, _: &[Value]) -> PyResult<Value> {
+        Ok(self.0[index as usize].clone())
+    }
+
+    fn name(&self) -> String {
+        "given".into()
+    }
+
+    fn given(&self) -> Option<&[Value]> {
+        Some(&self.0)
+    }
 }

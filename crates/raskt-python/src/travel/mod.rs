@@ -6,14 +6,19 @@
 //! before anything is sent.
 
 mod calls;
+mod collections;
 mod decoders;
 mod graph;
 mod pickle;
 mod portable;
 mod slots;
 mod trial;
+mod values;
 
-pub(crate) use decoders::decoders;
+pub(crate) use collections::{
+    CollectionForm, Nothing, ObjectsExpr, Packed, PartOf, Reduced, collection_of, reduce, reduce_layer,
+};
+pub(crate) use decoders::{decode_function, decoders};
 pub(crate) use pickle::refuse;
 pub(crate) use portable::Portable;
 pub(crate) use trial::{is_on, travelled, travelled_values};
@@ -22,6 +27,8 @@ use pyo3::prelude::*;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<slots::Slot>()?;
+    module.add_class::<ObjectsExpr>()?;
+    module.add_function(wrap_pyfunction!(collections::collection_of, module)?)?;
     module.add_function(wrap_pyfunction!(slots::_slot, module)?)?;
     module.add_function(wrap_pyfunction!(slots::_constant, module)?)?;
     module.add_function(wrap_pyfunction!(trial::_travel_always, module)?)

@@ -1,0 +1,252 @@
+//! Collections as they travel: in pickles, and in tasks that put their results together.
+//!
+//! A pickled collection is its graph, with the data that it was given, and what says how its results are put together. What is read
+//! from a pickle is a collection over that graph: it is computed as it was written, and what is done with it comes after it.
+
+use super::graph::{Form, Travelling, build, given_body};
+use super::{decoders, values};
+use crate::array::ArrayExpr;
+use crate::block::PythonBlock;
+use crate::collection::{Collection, with_collection};
+use crate::delayed::python_object;
+use crate::error::{from_graph_error, from_task_error};
+use crate::object::Object;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use raskt_array::{Array, Chunks};
+use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower};
+use raskt_value::wire::{WireError, WireForm};
+use raskt_value::{DType, Parcel, Value};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// What says how the results of a collection are put together.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) enum CollectionForm {
+    /// An array's blocks.
+    Array { dtype: DType, chunks: Chunks },
+    /// Results of Python functions, each by itself.
+    Objects,
+}
+
+impl CollectionForm {
+    /// The collection over `source`.
+    fn collection(self, py: Python<'_>, source: Arc<dyn Lower>) -> PyResult<Bound<'_, PyAny>> {
+        Ok(match self {
+            Self::Array { dtype, chunks } => {
+                Bound::new(py, ArrayExpr::from(Array::from_lower(source, dtype, chunks)))?.into_any()
+            }
+            Self::Objects => Bound::new(py, ObjectsExpr(source))?.into_any(),
+        })
+    }
+
+    /// The collection that puts results together, and can't be computed.
+    pub fn hollow(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        self.collection(py, Arc::new(Nothing))
+    }
+}
+
+/// Stands where a collection has nothing to be computed from.
+pub(crate) struct Nothing;
+
+impl Lower for Nothing {
+    fn key(&self) -> u128 {
+        0x7261_736b_745f_6e6f << 64
+    }
+
+    fn lower(&self, _graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        Err(GraphError::Lowering("a collection that only puts results together can't be computed".into()))
+    }
+}
+
+/// A layer of a graph that was pickled.
+struct Pickled {
+    graph: Graph,
+    layer: LayerId,
+    key: u128,
+}
+
+impl Lower for Pickled {
+    fn key(&self) -> u128 {
+        self.key
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        graph.include(&self.graph, self.layer)
+    }
+}
+
+/// Python objects that the tasks of a layer give.
+#[pyclass(frozen, module = "raskt._core")]
+pub(crate) struct ObjectsExpr(Arc<dyn Lower>);
+
+#[pymethods]
+impl ObjectsExpr {
+    #[getter]
+    fn __raskt_expr__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduce(py, self)
+    }
+}
+
+impl Collection for ObjectsExpr {
+    fn lower(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
+        graph.lower(&*self.0).map_err(from_graph_error)
+    }
+
+    fn finish(&self, _py: Python<'_>, _values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        Err(PyRuntimeError::new_err("delayed objects are computed one by one"))
+    }
+
+    fn persisted(&self, _py: Python<'_>, _values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        Err(PyRuntimeError::new_err("delayed objects are persisted one by one"))
+    }
+
+    fn hollow(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        CollectionForm::Objects.hollow(py).map(|hollow| Some(hollow.unbind()))
+    }
+
+    fn block(&self, py: Python<'_>, _index: u64, value: Value) -> PyResult<Py<PyAny>> {
+        Ok(python_object(py, &value)?.unbind())
+    }
+
+    fn form(&self, _py: Python<'_>) -> PyResult<CollectionForm> {
+        Ok(CollectionForm::Objects)
+    }
+}
+
+/// What a pickle has: the forms of the graph and of the collection, the number of the layer, and for each op that gives data its values.
+type State<'py> = (Bound<'py, PyBytes>, Vec<Vec<Packed<'py>>>);
+
+/// How a collection is pickled: the function that reads it, and what that gets.
+pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, State<'py>);
+
+/// A parcel: its form, and its pieces as arrays of bytes.
+pub(crate) type Packed<'py> = (Bound<'py, PyBytes>, Vec<Bound<'py, PyAny>>);
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    graph: Form,
+    layer: LayerId,
+    collection: CollectionForm,
+}
+
+/// How a collection is pickled.
+pub(crate) fn reduce<'py>(py: Python<'py>, collection: &dyn Collection) -> PyResult<Reduced<'py>> {
+    let mut graph = GraphBuilder::for_travel();
+    let layer = collection.lower(py, &mut graph)?;
+    reduce_layer(py, &graph.finish(), layer, collection.form(py)?)
+}
+
+/// How the collection is pickled whose results the tasks of a layer give.
+pub(crate) fn reduce_layer<'py>(
+    py: Python<'py>,
+    graph: &Graph,
+    layer: LayerId,
+    collection: CollectionForm,
+) -> PyResult<Reduced<'py>> {
+    let Travelling { form: graph, given } = Travelling::of(py, graph)?;
+    let written = Written { graph, layer, collection };
+    let written = postcard::to_stdvec(&written).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let mut packed = vec![];
+    for values in given {
+        packed.push(values::loaded(py, values)?.iter().map(|value| pack(py, value)).collect::<PyResult<_>>()?);
+    }
+    Ok((py.import("raskt._core")?.getattr("_collection_of")?, (PyBytes::new(py, &written), packed)))
+}
+
+fn pack<'py>(py: Python<'py>, value: &Value) -> PyResult<Packed<'py>> {
+    let Parcel { form, pieces } = value.pack().map_err(|error| from_task_error(py, &error))?;
+    let form = postcard::to_stdvec(&form).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok((PyBytes::new(py, &form), pieces.iter().map(|piece| values::bytes_of(py, piece)).collect::<PyResult<_>>()?))
+}
+
+/// The expression of a collection that was pickled.
+#[pyfunction(name = "_collection_of")]
+pub(crate) fn collection_of<'py>(
+    py: Python<'py>,
+    written: &Bound<'py, PyBytes>,
+    given: Vec<Vec<Packed<'py>>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let malformed = |error: &dyn std::fmt::Display| {
+        PyValueError::new_err(format!("what was unpickled is no collection of this version of raskt: {error}"))
+    };
+    let Written { graph, layer, collection } =
+        postcard::from_bytes(written.as_bytes()).map_err(|error| malformed(&error))?;
+    let mut key = xxh3_128(written.as_bytes());
+    let mut data: Vec<Vec<Value>> = vec![];
+    for values in given {
+        let values = values.into_iter().map(|packed| unpack(py, packed, &mut key));
+        data.push(values.collect::<PyResult<_>>()?);
+    }
+    let graph = build(graph, |at, kind| given_body(data.get(at as usize), kind))?;
+    if layer.0 as usize >= graph.layers().len() {
+        return Err(malformed(&"its layer isn't there"));
+    }
+    collection.collection(py, Arc::new(Pickled { graph, layer, key }))
+}
+
+fn unpack(py: Python<'_>, (form, pieces): Packed<'_>, key: &mut u128) -> PyResult<Value> {
+    let form: WireForm =
+        postcard::from_bytes(form.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let pieces = pieces.iter().map(values::piece_of).collect::<PyResult<Vec<_>>>()?;
+    for piece in &pieces {
+        *key = key.rotate_left(1) ^ values::digest(piece);
+    }
+    decoders().unpack(Parcel { form, pieces }).map_err(|error| from_task_error(py, &error))
+}
+
+pub(super) const PART: &str = "raskt.python.part";
+pub(super) const PART_VERSION: u16 = 1;
+
+/// Puts the results of a collection together, or gives one of them, as Python has it.
+pub(crate) struct PartOf {
+    collection: CollectionForm,
+    /// Which of the results; all of them if it isn't said.
+    index: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PartForm {
+    collection: CollectionForm,
+    index: Option<u64>,
+}
+
+impl PartOf {
+    /// What the task travels as that gives such of the collection whose expression is `expr`.
+    pub fn wire(expr: &Bound<'_, PyAny>, index: Option<u64>) -> PyResult<WireForm> {
+        let collection = with_collection(expr, |collection| collection.form(expr.py()))?;
+        Ok(WireForm::of(PART, PART_VERSION, &PartForm { collection, index }))
+    }
+
+    /// The task that has come.
+    pub(super) fn decode(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError> {
+        let PartForm { collection, index } = form.read()?;
+        Ok(Arc::new(Self { collection, index }))
+    }
+}
+
+impl PythonBlock for PartOf {
+    fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
+        let expr = self.collection.clone().hollow(py)?;
+        let object = with_collection(&expr, |collection| match self.index {
+            Some(index) => collection.block(py, index, inputs[0].clone()),
+            None => collection.finish(py, inputs.to_vec()),
+        })?;
+        Ok(Object::value(object.into_bound(py)))
+    }
+
+    fn name(&self) -> String {
+        if self.index.is_some() { "block" } else { "finish" }.into()
+    }
+
+    fn wire(&self, _py: Python<'_>) -> PyResult<WireForm> {
+        let form = PartForm { collection: self.collection.clone(), index: self.index };
+        Ok(WireForm::of(PART, PART_VERSION, &form))
+    }
+}
