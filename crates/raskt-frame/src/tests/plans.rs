@@ -35,13 +35,13 @@ fn after(frame: &Frame, (kind, what, how): Step) -> Result<Frame> {
         13 => {
             let aggregation = |name: &str, function: &str| {
                 let (name, column, function) = (name.to_string(), frame.column(name)?, function.to_string());
-                Ok(Aggregation { name, column, function, options: ReduceOptions::default() })
+                Ok::<_, FrameError>(Aggregation { name, column, function, options: ReduceOptions::default() })
             };
             let all = [aggregation("x", pick(&["sum", "mean", "count"]))?, aggregation("i", pick(&["max", "first"]))?];
             frame.group(&[frame.column("k")?], &all, how % 2 == 0, true, false)
         }
         14 => {
-            let keys = |frame: &Frame| Ok(JoinKeys::Columns(vec![frame.column(name)?]));
+            let keys = |frame: &Frame| Ok::<_, FrameError>(JoinKeys::Columns(vec![frame.column(name)?]));
             let how = [JoinHow::Inner, JoinHow::Left, JoinHow::Outer, JoinHow::LeftSemi][how as usize % 4];
             let options = JoinOptions { how, suffixes: (String::new(), "_r".into()), indicator: None };
             let other = frame.head(4)?;

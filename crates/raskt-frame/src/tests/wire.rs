@@ -37,7 +37,8 @@ fn plan() -> Frame {
     let keys = |frame: &Frame| JoinKeys::Columns(vec![frame.column("k").unwrap()]);
     let options =
         JoinOptions { how: JoinHow::Outer, suffixes: ("_l".into(), "_r".into()), indicator: Some("side".into()) };
-    let joined = sorted.join(&frame.head(3).unwrap(), &keys(&sorted), &keys(&frame), &options).unwrap();
+    let other = frame.head(3).unwrap();
+    let joined = sorted.join(&other, &keys(&sorted), &keys(&other), &options).unwrap();
     let both = Frame::concat(&[joined.clone(), joined.tail(2).unwrap()], ConcatJoin::Inner, true).unwrap();
     both.unique(Some(&["k", "x_l"]), Keep::Last, false).unwrap().repartition(3).unwrap()
 }
