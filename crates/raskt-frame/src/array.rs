@@ -7,9 +7,11 @@ use crate::plan::Frame;
 use crate::stage::{StageOutput, lower_partitions};
 use crate::table::{FrameTable, shown_label};
 use crate::tree::{self, ColumnDtype};
+use crate::wire::FrameKernel;
 use polars::prelude::*;
 use raskt_graph::{GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
 use raskt_value::{Call, Chunk, DType, ErrorKind, Kernel, NativeOp, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The columns of a frame as a matrix, a block for each partition: a source of an array.
@@ -69,14 +71,14 @@ impl Lower for FrameToArray {
 
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
         let input = lower_partitions(graph, &self.output)?;
-        let kernel: Arc<dyn Kernel> = Arc::new(ToBlock { dtype: self.dtype, columns: self.columns, flat: self.flat });
+        let kernel = FrameKernel::from(ToBlock { dtype: self.dtype, columns: self.columns, flat: self.flat });
         let flags = OpFlags::default();
         let op = Op {
             kind: OpKind::Frame,
             name: "to_array".into(),
             digest: self.key(),
             flags,
-            body: Arc::new(NativeOp(kernel)),
+            body: Arc::new(NativeOp(Arc::new(kernel))),
         };
         let op = graph.op(op);
         // A matrix has a grid of two axes, of which the second is one block wide.
@@ -110,7 +112,10 @@ fn common_dtype(frame: &Frame) -> Result<DType> {
     found.ok_or_else(|| FrameError::Value("a dataframe without columns can't be an array".into()))
 }
 
-struct ToBlock {
+/// Makes a block of each table.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct ToBlock {
+    #[serde(with = "tree::by_name")]
     dtype: DType,
     columns: usize,
     flat: bool,
@@ -186,7 +191,7 @@ impl Lower for ArrayToFrame {
             name: "from_array".into(),
             digest: self.key(),
             flags: OpFlags::default(),
-            body: Arc::new(NativeOp(Arc::new(ToTable { columns: self.columns.clone() }))),
+            body: Arc::new(NativeOp(Arc::new(FrameKernel::from(ToTable { columns: self.columns.clone() })))),
         };
         let op = graph.op(op);
         let grid = Grid::new([self.blocks as u32]);
@@ -195,7 +200,10 @@ impl Lower for ArrayToFrame {
     }
 }
 
-struct ToTable {
+/// Makes a table of each block.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct ToTable {
+    #[serde(with = "crate::wire::words")]
     columns: Vec<PlSmallStr>,
 }
 

@@ -25,6 +25,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod wire;
 
 pub use array::{ArrayToFrame, FrameToArray, array_domain, array_to_table};
 pub use domain::{Domain, DomainClass, pandas_dtype_name, parse_dtype_name};
@@ -43,6 +44,7 @@ pub use source::{
 };
 pub use stage::{StageOutput, initialise, lower_partitions, lower_persisted, lower_together, lower_whole, lower_write};
 pub use table::{FrameTable, TableFacts, index_column_name, shown_label};
+pub use wire::add_decoders;
 
 /// The dataframe engine, for faces that convert its data.
 pub use polars;

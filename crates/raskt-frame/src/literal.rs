@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 
 /// A value that a user wrote: an operand, a fill value, an element of `isin`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "crate::wire::WrittenLiteral", try_from = "crate::wire::WrittenLiteral")]
 pub enum Literal {
     /// `None`, `NaN` or `NaT`.
     Missing,
@@ -278,6 +279,11 @@ fn whole_number(value: i128, dtype: DType) -> Option<Value> {
         DType::Bool | DType::C64 | DType::C128 => return None,
     };
     (least..=most).contains(&value).then_some(Value::Integer { value, dtype: ColumnDtype::Number(dtype) })
+}
+
+/// Whether a whole number is one of the integers of `dtype`.
+pub(crate) fn holds(dtype: DType, value: i128) -> bool {
+    matches!(whole_number(value, dtype), Some(Value::Integer { .. }))
 }
 
 /// The number that `text` writes, times ten to the power of `scale`, if it has no more places and digits.

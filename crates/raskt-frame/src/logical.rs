@@ -1,5 +1,6 @@
 use crate::error::{FrameError, Result};
 use polars::prelude::{DataType, Expr, Field, lit};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What a column is to its user, beside the engine's type that its values are stored in.
@@ -8,7 +9,7 @@ use std::sync::Arc;
 /// pandas computes of the values. The others can be taken, filtered, put one under another, tested for missing values
 /// and spilled; where storage is [ordered](crate::Domain::is_ordered_by_storage) as the values are, also sorted,
 /// grouped and joined by. All else is pandas' work, which gets them back as what they are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Logical {
     /// What pandas makes of the engine's type by itself: NumPy's numbers, `str`, times.
     #[default]
@@ -24,7 +25,7 @@ pub enum Logical {
 }
 
 /// A type of pandas, in the words of the face that converts its values.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PandasType {
     /// Its name in pandas.
     pub name: Arc<str>,

@@ -104,6 +104,16 @@ impl FrameTable {
         Self { frame, facts }
     }
 
+    /// A table with what is known of it.
+    pub(crate) fn with_facts(frame: DataFrame, facts: Option<Arc<TableFacts>>) -> Self {
+        Self { frame, facts }
+    }
+
+    /// What is known of it, if somebody has looked.
+    pub(crate) fn facts(&self) -> Option<&Arc<TableFacts>> {
+        self.facts.as_ref()
+    }
+
     /// `value` as a table of this crate.
     pub fn of(value: &Value) -> std::result::Result<&Self, TaskError> {
         value.as_table::<Self>().ok_or_else(|| {

@@ -1,52 +1,15 @@
 //! Plans against what pandas gives for them.
 
+mod evaluator;
+mod plans;
+mod wire;
+
 use crate::*;
+use evaluator::{compute, evaluate, table};
 use polars::prelude::{Column as Values, DataFrame, DataType, ParquetWriter};
-use raskt_graph::{Graph, GraphBuilder};
-use raskt_value::{Call, CancelToken, NativeOp, Value};
+use raskt_graph::GraphBuilder;
 use std::fs;
 use std::path::Path;
-
-/// Runs a graph of native tasks one after the other, and gives the results of the last layer.
-fn evaluate(graph: &Graph) -> std::result::Result<Vec<Value>, raskt_value::TaskError> {
-    let mut found: Vec<Vec<Value>> = vec![];
-    for (id, layer) in graph.layers() {
-        let kernel = graph.op_of(id).body.downcast_ref::<NativeOp>().expect("only native tasks are tested here");
-        let mut results = vec![];
-        for index in 0..layer.len() {
-            let mut inputs = vec![];
-            layer.shape.for_each_input(id, index, |input| {
-                inputs.push(found[input.layer.0 as usize][input.index as usize].clone());
-            });
-            let call = Call { index, threads: 1, cancel: &CancelToken::default() };
-            results.push(kernel.0.run(&call, &inputs)?);
-        }
-        found.push(results);
-    }
-    Ok(found.pop().unwrap_or_default())
-}
-
-fn table(values: &[Value]) -> DataFrame {
-    let mut tables = values.iter().map(|value| FrameTable::of(value).unwrap().frame.clone());
-    let mut all = tables.next().unwrap();
-    tables.for_each(|table| {
-        all.vstack_mut(&table).unwrap();
-    });
-    all
-}
-
-/// The frame computed whole and by partitions, which have to agree.
-fn compute(frame: &Frame) -> DataFrame {
-    let output = StageOutput::of_frame(frame);
-    let mut graph = GraphBuilder::new();
-    lower_whole(&mut graph, &output).unwrap();
-    let whole = table(&evaluate(&graph.finish()).unwrap());
-    let mut graph = GraphBuilder::new();
-    let layer = lower_partitions(&mut graph, &output).unwrap();
-    assert_eq!(graph.get(layer).len(), frame.root.partitions as u64);
-    assert_eq!(table(&evaluate(&graph.finish()).unwrap()), whole, "by partition");
-    whole
-}
 
 /// One column of it, as text.
 fn column(frame: &Frame, name: &str) -> String {

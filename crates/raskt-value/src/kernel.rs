@@ -32,6 +32,11 @@ pub trait Kernel: Send + Sync + 'static {
         None
     }
 
+    /// Why it can't travel, for people, if it can't and knows more than that it holds data.
+    fn stays_because(&self) -> Option<String> {
+        None
+    }
+
     /// The same kernel without results that a store keeps, if it holds any beside those that it gives: to run, it gets them
     /// as inputs.
     fn without_kept(&self) -> Option<Arc<dyn Kernel>> {

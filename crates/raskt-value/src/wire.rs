@@ -69,9 +69,20 @@ pub const BODY_BYTES: usize = 64 << 20;
 
 impl WireForm {
     /// That of a kernel that `serde` writes.
+    ///
+    /// # Panics
+    /// If something in it has no written form.
     pub fn of(tag: &str, version: u16, kernel: &impl Serialize) -> Self {
-        let body = postcard::to_stdvec(kernel).expect("a list of bytes takes all that is written");
-        Self { tag: tag.into(), version, body }
+        Self::try_of(tag, version, kernel).expect("a list of bytes takes all that is written")
+    }
+
+    /// The same of a kernel in which there may be something that has no written form.
+    pub fn try_of(tag: &str, version: u16, kernel: &impl Serialize) -> Result<Self, String> {
+        let body = postcard::to_stdvec(kernel).map_err(|error| error.to_string())?;
+        if body.len() > BODY_BYTES {
+            return Err(format!("it would be {} bytes, and may be {BODY_BYTES}", body.len()));
+        }
+        Ok(Self { tag: tag.into(), version, body })
     }
 
     /// What `serde` reads of it, if that is all there is.

@@ -48,7 +48,7 @@ pub struct Expression {
 }
 
 /// How many values an expression has and what they depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Extent {
     /// One value for all rows, whatever their order.
     Scalar,

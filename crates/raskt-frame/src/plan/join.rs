@@ -11,7 +11,7 @@ use polars::prelude::*;
 use std::sync::Arc;
 
 /// Which rows a join gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum JoinHow {
     /// Pairs with equal keys.
     Inner,

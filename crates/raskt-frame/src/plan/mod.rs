@@ -18,7 +18,7 @@ pub(crate) use divisions::{divisions_by, ordered};
 pub use frame::{Column, ColumnOrValue, Frame, Index, IndexLevel};
 pub use groupby::Aggregation;
 pub(crate) use groupby::{aggregate, is_float_key};
-pub(crate) use hollow::{hollow, reads_tasks};
+pub(crate) use hollow::{holds_tables, hollow, reads_tasks, with_tables_apart};
 pub(crate) use join::indicator_dtype;
 pub use join::{JoinHow, JoinKeys, JoinOptions};
 pub use node::{External, JoinPlan, MemoryPlan, Node, Operator};

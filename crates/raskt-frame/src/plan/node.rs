@@ -244,17 +244,10 @@ impl Node {
     /// What it computes.
     fn expressions(&self) -> Vec<&Expr> {
         match &self.operator {
-            Operator::Project { columns, .. } => columns.iter().map(|(_, values)| &values.expr).collect(),
-            Operator::Aggregate { keys, aggregations, .. } => {
-                keys.iter().chain(aggregations).map(|(_, values)| &values.expr).collect()
-            }
-            Operator::Cells { columns, .. } => {
-                columns.iter().flat_map(|(_, cells)| cells).map(|values| &values.expr).collect()
-            }
             Operator::Filter { predicate, .. } => vec![predicate],
             Operator::Sort { by, .. } | Operator::Top { by, .. } => by.iter().collect(),
             Operator::Unique { subset, .. } => subset.iter().collect(),
-            _ => vec![],
+            operator => operator.computed().into_iter().map(|values| &values.expr).collect(),
         }
     }
 
@@ -410,6 +403,18 @@ impl Node {
 }
 
 impl Operator {
+    /// The expressions that it computes of its input.
+    pub(crate) fn computed(&self) -> Vec<&Expression> {
+        match self {
+            Self::Project { columns, .. } => columns.iter().map(|(_, values)| values).collect(),
+            Self::Aggregate { keys, aggregations, .. } => {
+                keys.iter().chain(aggregations).map(|(_, values)| values).collect()
+            }
+            Self::Cells { columns, .. } => columns.iter().flat_map(|(_, cells)| cells).collect(),
+            _ => vec![],
+        }
+    }
+
     /// What it is called.
     pub fn name(&self) -> &'static str {
         match self {

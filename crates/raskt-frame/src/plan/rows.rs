@@ -8,7 +8,7 @@ use crate::tree::{ColumnDtype, Expr, literal};
 use polars::prelude::{SortMultipleOptions, UniqueKeepStrategy};
 
 /// Which of equal rows stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Keep {
     /// The first.
     First,

@@ -3,13 +3,14 @@ use crate::message;
 use crate::table::FrameTable;
 use polars::prelude::*;
 use raskt_value::{Call, Kernel, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where and how a frame is written.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub struct WriteOptions {
     /// The folder, or the file if there is only one.
     pub path: PathBuf,
@@ -24,7 +25,7 @@ pub struct WriteOptions {
 }
 
 /// What kind of file is written.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum WriteFormat {
     /// Parquet.
     Parquet {
@@ -43,6 +44,7 @@ pub enum WriteFormat {
 }
 
 /// Writes each table to a file of its own.
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Write {
     pub options: WriteOptions,
 }

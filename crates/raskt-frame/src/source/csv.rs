@@ -9,12 +9,13 @@ use crate::literal::Literal;
 use crate::plan::{Frame, Index, Node, Operator};
 use crate::table::check_name;
 use polars::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How CSV files are read; the names and meanings are those of `pandas.read_csv`.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub struct CsvOptions {
     /// What stands between fields.
     pub separator: u8,
@@ -39,7 +40,7 @@ pub struct CsvOptions {
 }
 
 /// Types that a user gave.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum CsvDtypes {
     /// One for all columns.
     All(String),
@@ -75,13 +76,15 @@ impl CsvOptions {
 }
 
 /// CSV files with columns of known types.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CsvPlan {
     pub(crate) files: Arc<[PathBuf]>,
     pub(crate) opened: Opened,
     options: Arc<CsvOptions>,
     /// All columns of the files, with the types that they are read as.
+    #[serde(with = "crate::wire::schema")]
     schema: SchemaRef,
+    #[serde(with = "crate::wire::words")]
     missing_words: Arc<[PlSmallStr]>,
     /// What fields may stand in; nothing if no field does: finding the ends of lines is quicker then.
     quote: Option<u8>,
@@ -114,6 +117,15 @@ impl CsvPlan {
             .with_cache(false)
             .with_raise_if_empty(false)
             .finish()
+    }
+
+    /// What is wrong with one that has come from elsewhere, and is to have so many partitions and these columns.
+    pub(crate) fn check(&self, partitions: usize, columns: &[(PlSmallStr, Domain)]) -> Result<(), String> {
+        self.opened.check_names(&self.files, partitions)?;
+        match columns.iter().find(|(name, domain)| self.schema.get(name) != Some(&domain.dtype)) {
+            Some((name, _)) => Err(format!("CSV files without a column `{name}` of its type")),
+            None => Ok(()),
+        }
     }
 
     /// How it is told in `explain()`.

@@ -1,7 +1,7 @@
 //! Points in time as ISO 8601 writes them, told by their characters.
 
 /// How the points in time of a column are written: all in one form, as pandas wants them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct DateShape {
     /// How many characters there are.
     length: usize,

@@ -4,10 +4,11 @@ use super::dates::DateShape;
 use super::quick::Quick;
 use super::syntax::Syntax;
 use polars::prelude::DataType;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What the fields of one column have in common.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ColumnFacts {
     /// Whether each is an integer, however large.
     pub int: bool,
@@ -37,11 +38,12 @@ pub(super) struct ColumnFacts {
     pub dates: Option<DateShape>,
     /// The first field that isn't missing.
     #[cfg(test)]
+    #[serde(skip)]
     pub first: Option<String>,
 }
 
 /// What has to be found out about a column beside its type: it takes a look at every field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Watch {
     /// Nothing.
     #[default]

@@ -9,9 +9,11 @@ use crate::domain::parse_dtype_name;
 use crate::error::{FrameError, Result};
 use crate::expression::digest_of;
 use crate::table::FrameTable;
-use polars::prelude::DataFrame;
+use crate::wire::FrameKernel;
+use polars::prelude::{DataFrame, NamedFrom, PlSmallStr, Series};
 use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Op, OpFlags, OpKind, Shape};
 use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -27,7 +29,7 @@ pub struct CsvLook {
 }
 
 /// What was found in one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FileLook {
     pub names: Vec<String>,
     pub facts: Vec<ColumnFacts>,
@@ -46,10 +48,11 @@ impl CsvLook {
         Self { syntax: Syntax::of(&options), opened, files: files.into(), options: Arc::new(options), found }
     }
 
-    /// Adds the tasks to `graph`. Each leaves behind here what it found, and gives a table of nothing.
-    pub fn lower(self: &Arc<Self>, graph: &mut GraphBuilder) -> std::result::Result<LayerId, GraphError> {
+    /// Adds the tasks to `graph`. Each gives what it found: [`Self::take`] has to be told of it.
+    pub fn lower(&self, graph: &mut GraphBuilder) -> std::result::Result<LayerId, GraphError> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed).to_string();
-        let body = Arc::new(NativeOp(Arc::new(LookAt(self.clone()))));
+        let look = LookAt { files: self.files.clone(), options: self.options.clone() };
+        let body = Arc::new(NativeOp(Arc::new(FrameKernel::from(look))));
         let digest = digest_of(&["look at CSV", &number], &[]);
         let op = graph.op(Op { kind: OpKind::Frame, name: "look".into(), digest, flags: OpFlags::default(), body });
         let sizes = self.files.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len());
@@ -70,21 +73,48 @@ impl CsvLook {
 
     /// Looks at all files in this thread.
     pub fn run(&self) -> Result<()> {
-        (0..self.files.len()).try_for_each(|at| self.look_at(at, &mut || Ok(())))
+        for (file, found) in self.files.iter().zip(&*self.found) {
+            let look = look_at_file(file, &self.options, &self.syntax, &mut || Ok(()))?;
+            let _ = found.set(look.map_err(|odd| left_to_pandas(file, odd))?);
+        }
+        Ok(())
+    }
+
+    /// Takes in what its tasks gave, in order.
+    pub fn take(&self, given: &[Value]) -> Result<()> {
+        if given.len() != self.files.len() {
+            let (looks, files) = (given.len(), self.files.len());
+            return Err(FrameError::Value(format!("{looks} looks at {files} files")));
+        }
+        for (value, found) in given.iter().zip(&*self.found) {
+            // A task that is run again finds the same.
+            let _ = found.set(FileLook::of(value)?);
+        }
+        Ok(())
     }
 
     /// What was found in each file, if all were looked at.
     pub(super) fn found(&self) -> Option<Vec<&FileLook>> {
         self.found.iter().map(OnceLock::get).collect()
     }
+}
 
-    fn look_at(&self, at: usize, check: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        let file = &self.files[at];
-        let found = look_at_file(file, &self.options, &self.syntax, check)?;
-        let found = found.map_err(|odd| left_to_pandas(file, odd))?;
-        // A task that is run again finds the same.
-        let _ = self.found[at].set(found);
-        Ok(())
+/// The column of a look that was written down.
+const LOOK: PlSmallStr = PlSmallStr::from_static("look");
+
+impl FileLook {
+    /// As a table of one value, which stands for it on its way to whoever wants to know.
+    fn written(&self) -> Result<DataFrame> {
+        let bytes = postcard::to_stdvec(self).map_err(|error| FrameError::Engine(error.to_string()))?;
+        Ok(DataFrame::new(1, vec![Series::new(LOOK, [bytes.as_slice()]).into()])?)
+    }
+
+    /// What such a table stands for.
+    fn of(value: &Value) -> Result<Self> {
+        let table = &FrameTable::of(value).map_err(|error| FrameError::Type(error.message))?.frame;
+        let bytes = table.column(&LOOK)?.binary()?.get(0);
+        let found = bytes.and_then(|bytes| postcard::from_bytes(bytes).ok());
+        found.ok_or_else(|| FrameError::Value("a table that is no look at a file".into()))
     }
 }
 
@@ -99,7 +129,19 @@ fn held_bytes(file: &Path) -> u64 {
     if is_packed(file) { bytes + SCRATCH_BYTES_MAX } else { bytes.min(SCRATCH_BYTES_MAX) }
 }
 
-struct LookAt(Arc<CsvLook>);
+/// Looks at a file for each task, and gives what it found.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct LookAt {
+    files: Arc<[PathBuf]>,
+    options: Arc<CsvOptions>,
+}
+
+impl LookAt {
+    /// A file whose name isn't text, which can't be told to others.
+    pub(crate) fn nameless(&self) -> Option<&Path> {
+        self.files.iter().map(|file| &**file).find(|file| file.to_str().is_none())
+    }
+}
 
 impl Kernel for LookAt {
     fn run(&self, call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
@@ -107,8 +149,11 @@ impl Kernel for LookAt {
             true => Err(FrameError::Cancelled),
             false => Ok(()),
         };
-        self.0.look_at(call.index as usize, &mut check)?;
-        Ok(FrameTable::from(DataFrame::empty()).into())
+        let file = self.files.get(call.index as usize);
+        let file = file.ok_or_else(|| FrameError::Value(format!("there is no file {}", call.index)))?;
+        let found = look_at_file(file, &self.options, &Syntax::of(&self.options), &mut check)?;
+        let found = found.map_err(|odd| left_to_pandas(file, odd))?;
+        Ok(FrameTable::from(found.written()?).into())
     }
 
     fn name(&self) -> String {

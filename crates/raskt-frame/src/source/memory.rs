@@ -3,7 +3,8 @@ use crate::expression::digest_of;
 use crate::literal::Literal;
 use crate::logical::Logical;
 use crate::plan::{External, Frame, MemoryPlan, Node, Operator, labelled};
-use crate::table::{TableFacts, index_column_name};
+use crate::table::{FrameTable, TableFacts, index_column_name};
+use crate::wire::FrameKernel;
 use polars::prelude::{DataFrame, PlSmallStr};
 use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, Op, OpFlags, OpKind, Shape};
 use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
@@ -101,18 +102,44 @@ impl Lower for KeptTables {
     }
 
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
-        let body = Arc::new(NativeOp(Arc::new(Give(self.tables.clone()))));
-        let flags = OpFlags::default();
-        let op = graph.op(Op { kind: OpKind::Frame, name: "tables".into(), digest: self.key(), flags, body });
-        let grid = Grid::new([self.tables.len() as u32]);
-        graph.layer(Layer::new("tables", op, Shape::Map { grid, inputs: vec![] }).with_cost(GIVING))
+        give_all(graph, self.tables.clone(), self.key())
     }
+}
+
+/// What gives the tables of a node of them that is known as `digest`, a task for each.
+pub(crate) fn give(plan: &MemoryPlan, digest: u128) -> Arc<dyn Lower> {
+    Arc::new(Given { tables: plan.tables.clone(), digest })
+}
+
+/// Tables in memory, of which no op is to hold any.
+struct Given {
+    tables: Arc<[DataFrame]>,
+    digest: u128,
+}
+
+impl Lower for Given {
+    fn key(&self) -> u128 {
+        digest_of(&["given tables"], &[self.digest])
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let tables = self.tables.iter().map(|table| FrameTable::from(table.clone()).into()).collect();
+        give_all(graph, tables, self.key())
+    }
+}
+
+fn give_all(graph: &mut GraphBuilder, tables: Arc<[Value]>, digest: u128) -> Result<LayerId, GraphError> {
+    let grid = Grid::new([tables.len() as u32]);
+    let body = Arc::new(NativeOp(Arc::new(FrameKernel::from(Give(tables)))));
+    let op = graph.op(Op { kind: OpKind::Frame, name: "tables".into(), digest, flags: OpFlags::default(), body });
+    graph.layer(Layer::new("tables", op, Shape::Map { grid, inputs: vec![] }).with_cost(GIVING))
 }
 
 /// What giving a table that is there takes.
 const GIVING: Cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
 
-struct Give(Arc<[Value]>);
+/// Gives tables that are there.
+pub(crate) struct Give(Arc<[Value]>);
 
 impl Kernel for Give {
     fn run(&self, call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {

@@ -20,6 +20,8 @@ mod text;
 pub use conditions::ParquetFilter;
 pub use csv::{CsvDtypes, CsvOptions, CsvPlan, look_at_csv, read_csv};
 pub use look::CsvLook;
+pub(crate) use look::LookAt;
+pub(crate) use memory::{Give, give};
 pub use memory::{kept, memory};
 pub(crate) use opened::FilesRead;
 use opened::Opened;

@@ -6,28 +6,34 @@ use crate::expression::content_of;
 use crate::message::DAMAGED;
 use crate::plan::{Node, Operator};
 use crate::stage::input_of_partition;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Files, and what the file system told of each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Opened(Arc<[(PathBuf, Option<State>)]>);
 
 /// What the file system tells of a file: other content, another state.
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
     bytes: u64,
-    written: Option<SystemTime>,
+    /// When it was written, from 1970 on.
+    written: Option<Duration>,
 }
 
 impl State {
     fn of(file: &Path) -> std::io::Result<Self> {
         let about = file.metadata()?;
-        Ok(Self { bytes: about.len(), written: about.modified().ok() })
+        Ok(Self { bytes: about.len(), written: since_1970(about.modified().ok()) })
     }
+}
+
+fn since_1970(time: Option<SystemTime>) -> Option<Duration> {
+    time?.duration_since(SystemTime::UNIX_EPOCH).ok()
 }
 
 impl Opened {
@@ -39,6 +45,20 @@ impl Opened {
     /// The hash of the names of the files and of their states.
     pub(super) fn digest(&self) -> u128 {
         content_of(&self.0.iter().collect::<Vec<_>>())
+    }
+
+    /// A file whose name isn't text, which can't be told to others.
+    pub(crate) fn nameless(&self) -> Option<&Path> {
+        self.0.iter().map(|(file, _)| &**file).find(|file| file.to_str().is_none())
+    }
+
+    /// What is wrong with what has come from elsewhere, and is to be about these files, as many as are said.
+    pub(crate) fn check_names(&self, files: &[PathBuf], count: usize) -> Result<(), String> {
+        let names = self.0.iter().map(|(file, _)| file);
+        match files.len() == count && count > 0 && names.eq(files) {
+            true => Ok(()),
+            false => Err(format!("{} files for {count} partitions, or other ones than were opened", files.len())),
+        }
     }
 
     /// File `partition`, or all of them.

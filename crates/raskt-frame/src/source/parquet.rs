@@ -45,7 +45,7 @@ pub enum ParquetIndex {
 }
 
 /// Parquet files with the same columns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ParquetPlan {
     pub(crate) files: Arc<[PathBuf]>,
     pub(crate) opened: Opened,

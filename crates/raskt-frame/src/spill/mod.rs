@@ -1,102 +1,86 @@
-//! Tables as bytes and back, so that they can leave memory.
+//! Tables as bytes and back, so that they can leave memory, and travel.
 //!
-//! The buffers of the columns are written as they are, one after the other, each from a multiple of 64 on; what they are
-//! ([`Layout`]) stays in memory. So nothing is converted on either way, every bit is what it was (the payloads of NaN, what
-//! lies under missing values), and a table that is read back refers to one piece of memory.
+//! A table is a stream of Arrow IPC that any process reads which knows Arrow: a schema, the words of categories, and batches of
+//! rows. The buffers of the columns are the bodies of its messages as they are, each from a multiple of 64 on; so nothing is
+//! converted on either way, every bit is what it was (the payloads of NaN, what lies under missing values), and a table that is
+//! read refers to one piece of memory. What Arrow has no word for (the engine's types, what is known of order and of values)
+//! stands in the schema's notes.
+//!
+//! A store reads what it has written itself, whose checksum it knows, and which stands for the types that stayed in memory. What
+//! comes from elsewhere is checked as it is read: types, places of buffers, texts, codes of categories.
 
 mod held;
-mod layout;
+mod message;
+mod notes;
+mod primitive;
 mod read;
 mod write;
 
 pub(crate) use held::bytes;
 
-use crate::table::FrameTable;
-use layout::Layout;
+use crate::table::{FrameTable, TableFacts};
+use notes::Notes;
 use polars::prelude::*;
 use polars::series::IsSorted;
 use raskt_value::{Buffer, Codec, Decoder, Encoded, ErrorKind, TaskError, Unwritten, Value};
 use std::sync::Arc;
-use write::Pieces;
 
 /// Writes tables.
 pub(crate) struct TableCodec;
 
 impl Codec for TableCodec {
     fn encode(&self, value: &Value) -> Result<Encoded, Unwritten> {
-        let (pieces, decoder) = encode(&FrameTable::of(value)?.frame)?;
-        Ok(Encoded { pieces, decoder: Arc::new(decoder) })
+        let table = FrameTable::of(value)?;
+        let (pieces, columns) = write::stream(&table.frame, table.facts())?;
+        Ok(Encoded { pieces, decoder: Arc::new(TableDecoder { columns, facts: table.facts().cloned() }) })
     }
 }
 
-/// What isn't in the bytes of a table.
-struct TableDecoder {
-    rows: usize,
-    columns: Vec<ColumnLayout>,
+impl FrameTable {
+    /// The table as a stream of Arrow IPC: pieces that follow one another, among them the buffers of its columns as they are.
+    pub fn to_ipc(&self) -> Result<Vec<Buffer>, TaskError> {
+        Ok(write::stream(&self.frame, self.facts())?.0)
+    }
+
+    /// The table that such a stream is, which begins at a multiple of 64, and is nobody else's to change; it may have come from
+    /// anywhere. The table refers to its memory.
+    pub fn from_ipc(bytes: &Buffer) -> Result<Self, TaskError> {
+        let (columns, facts) = Notes::read(bytes)?.known()?;
+        let frame = read::table(&columns, bytes, read::Trust::Nothing)?;
+        let facts = facts.map(|facts| Arc::new(facts.of(&frame)));
+        Ok(Self::with_facts(frame, facts))
+    }
 }
 
-struct ColumnLayout {
+/// What is known of a table that a store has written, beside its bytes.
+struct TableDecoder {
+    columns: Vec<KnownColumn>,
+    facts: Option<Arc<TableFacts>>,
+}
+
+/// A column without its values.
+struct KnownColumn {
     name: PlSmallStr,
     dtype: DataType,
     sorted: IsSorted,
-    chunks: Vec<Layout>,
-}
-
-fn encode(frame: &DataFrame) -> Result<(Vec<Buffer>, TableDecoder), TaskError> {
-    let columns: Vec<Series> = frame.columns().iter().map(|column| column.as_materialized_series().clone()).collect();
-    let mut pieces = Pieces::default();
-    let mut layouts = vec![];
-    for column in &columns {
-        let chunks = column.chunks().iter().map(|chunk| pieces.put_array(&**chunk)).collect::<Result<_, _>>()?;
-        let (name, dtype) = (column.name().clone(), column.dtype().clone());
-        layouts.push(ColumnLayout { name, dtype, sorted: column.is_sorted_flag(), chunks });
-    }
-    Ok((pieces.finish(), TableDecoder { rows: frame.height(), columns: layouts }))
 }
 
 impl Decoder for TableDecoder {
     fn decode(&self, bytes: Buffer) -> Result<Value, TaskError> {
-        Ok(FrameTable::from(self.table(&bytes)?).into())
-    }
-}
-
-impl TableDecoder {
-    fn table(&self, bytes: &Buffer) -> Result<DataFrame, TaskError> {
-        let columns = self.columns.iter().map(|column| column.read(bytes)).collect::<Result<Vec<_>, _>>()?;
-        DataFrame::new(self.rows, columns).map_err(|error| bad(&error.to_string()))
-    }
-}
-
-impl ColumnLayout {
-    fn read(&self, bytes: &Buffer) -> Result<Column, TaskError> {
-        let chunks = self.chunks.iter().map(|chunk| read::array(chunk, bytes)).collect::<Result<_, _>>()?;
-        // SAFETY: the chunks have the types that those of a column of this type had.
-        let mut column = unsafe { Series::from_chunks_and_dtype_unchecked(self.name.clone(), chunks, &self.dtype) };
-        column.set_sorted_flag(self.sorted);
-        Ok(column.into())
+        let frame = read::table(&self.columns, &bytes, read::Trust::OwnBytes)?;
+        Ok(FrameTable::with_facts(frame, self.facts.clone()).into())
     }
 }
 
 /// A copy that shares memory with nothing: what was cut out of a table keeps all of that table alive.
 pub(crate) fn unshared(frame: &DataFrame) -> Result<DataFrame, TaskError> {
-    let (pieces, decoder) = encode(frame)?;
-    let mut bytes: Vec<write::Line> = vec![];
-    bytes.resize(pieces.iter().map(Buffer::len).sum::<usize>().div_ceil(size_of::<write::Line>()), write::Line::ZERO);
-    let mut at = 0;
-    for piece in &pieces {
-        // SAFETY: the pieces fit in, one after the other, and nobody else has the bytes.
-        unsafe {
-            let to = bytes.as_mut_ptr().cast::<u8>().add(at);
-            std::ptr::copy_nonoverlapping(piece.as_ptr(), to, piece.len());
-        }
-        at += piece.len();
-    }
-    decoder.table(&write::buffer_of(bytes, at))
+    let (pieces, columns) = write::stream(frame, None)?;
+    read::table(&columns, &write::together(&pieces), read::Trust::OwnBytes)
 }
 
 /// The error for bytes that don't have the layout that they were written with.
-fn bad(what: &str) -> TaskError {
-    TaskError::new(ErrorKind::Lost, format!("a spilled table can't be read back: {what}"))
+fn bad(what: impl std::fmt::Display) -> TaskError {
+    TaskError::new(ErrorKind::Lost, format!("a written table can't be read back: {what}"))
 }
 
 #[cfg(test)]

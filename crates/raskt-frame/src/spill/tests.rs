@@ -1,9 +1,16 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Through bytes and back.
+/// Through bytes and back, here and by somebody who knows nothing of them.
 fn through(frame: &DataFrame) -> DataFrame {
-    unshared(frame).unwrap()
+    let there = FrameTable::from_ipc(&stream(frame)).unwrap().frame;
+    let here = unshared(frame).unwrap();
+    assert_eq!(bits(&here), bits(&there));
+    here
+}
+
+fn stream(frame: &DataFrame) -> Buffer {
+    write::together(&FrameTable::from(frame.clone()).to_ipc().unwrap())
 }
 
 /// The bits of all columns, types and names included: equality of columns takes any NaN for any other.
@@ -131,20 +138,113 @@ fn a_slice_of_many_texts_is_written_without_the_others() {
     let texts: Vec<String> = (0..10_000).map(|at| format!("a text of some length, number {at}")).collect();
     let frame = DataFrame::new(10_000, vec![Series::new("a".into(), texts).into()]).unwrap();
     let part = frame.slice(500, 10);
-    let (pieces, _) = encode(&part).unwrap();
-    assert!(pieces.iter().map(Buffer::len).sum::<usize>() < 4096);
+    assert!(stream(&part).len() < 4096);
     check(&part);
 }
 
 #[test]
 fn bytes_of_another_length_are_refused() {
     let frame = all_types();
-    let (pieces, decoder) = encode(&frame).unwrap();
-    let length: usize = pieces.iter().map(Buffer::len).sum();
-    for length in [0, 64, length / 2] {
-        let lines = vec![write::Line::ZERO; length / 64];
-        let error = decoder.decode(write::buffer_of(lines, length)).expect_err("it is too short");
+    let (pieces, columns) = write::stream(&frame, None).unwrap();
+    let whole = write::together(&pieces);
+    let decoder = TableDecoder { columns, facts: None };
+    for length in [0, 64, whole.len() / 2, whole.len() - 1] {
+        let error = decoder.decode(whole.part(0, length).unwrap()).expect_err("it is too short");
         assert_eq!(error.kind, ErrorKind::Lost);
+        assert!(FrameTable::from_ipc(&whole.part(0, length).unwrap()).is_err());
+    }
+}
+
+/// Large buffers leave as they are, and what is read lies where it was read.
+#[test]
+fn no_large_buffer_is_copied_on_either_way() {
+    let frame = DataFrame::new(9000, vec![Series::new("a".into(), (0..9000_i64).collect::<Vec<_>>()).into()]).unwrap();
+    let address = |frame: &DataFrame| frame.columns()[0].i64().unwrap().cont_slice().unwrap().as_ptr();
+    let pieces = FrameTable::from(frame.clone()).to_ipc().unwrap();
+    assert!(pieces.iter().any(|piece| piece.as_ptr() == address(&frame).cast()));
+    let bytes = write::together(&pieces);
+    let found = FrameTable::from_ipc(&bytes).unwrap().frame;
+    let at = address(&found) as usize - bytes.as_ptr() as usize;
+    assert!(at < bytes.len() && at.is_multiple_of(64));
+}
+
+/// Bytes that begin anywhere are read all the same.
+#[test]
+fn what_lies_askew_is_copied() {
+    let frame = all_types();
+    let whole = stream(&frame);
+    let shifted = write::together(&[Buffer::from_vec(vec![0_u8; 3]), whole.clone()]).part(3, whole.len()).unwrap();
+    assert_eq!(bits(&FrameTable::from_ipc(&shifted).unwrap().frame), bits(&frame));
+}
+
+#[test]
+fn what_is_known_of_values_comes_along() {
+    let table = FrameTable::looked_at(all_types());
+    let found = FrameTable::from_ipc(&write::together(&table.to_ipc().unwrap())).unwrap();
+    assert_eq!(format!("{:?}", found.facts()), format!("{:?}", table.facts()));
+    assert!(FrameTable::from_ipc(&stream(&all_types())).unwrap().facts().is_none());
+    let value = Value::from(table.clone());
+    let Encoded { pieces, decoder } = TableCodec.encode(&value).unwrap();
+    let found = decoder.decode(write::together(&pieces)).unwrap();
+    assert!(Arc::ptr_eq(FrameTable::of(&found).unwrap().facts().unwrap(), table.facts().unwrap()));
+}
+
+/// Categories are told by their words where codes may stand for others.
+#[test]
+fn codes_stand_for_their_words_elsewhere() {
+    let categories =
+        |name: &str| DataType::from_categories(Categories::new(name.into(), "".into(), CategoricalPhysical::U32));
+    let words = Series::new("c".into(), [Some("a"), None, Some("b"), Some("a")]);
+    let column = words.cast(&categories("spill test")).unwrap();
+    let lists = Series::new("l".into(), [column.clone(), column.slice(2, 1)]);
+    let fixed = FrozenCategories::new(["b", "a"]).unwrap();
+    let fixed = words.slice(0, 2).cast(&DataType::from_frozen_categories(fixed)).unwrap();
+    let frame = DataFrame::new(2, vec![lists.into(), fixed.into()]).unwrap();
+    let (pieces, columns) = write::stream(&frame, None).unwrap();
+    let bytes = write::together(&pieces);
+    // As another process would have it, in which other words came first.
+    let other = categories("of another process");
+    other.cat_mapping().unwrap().insert_cat("b").unwrap();
+    let dtypes = [DataType::List(Box::new(other)), columns[1].dtype.clone()];
+    let columns: Vec<KnownColumn> =
+        columns.into_iter().zip(dtypes).map(|(column, dtype)| KnownColumn { dtype, ..column }).collect();
+    let found = read::table(&columns, &bytes, read::Trust::Nothing).unwrap();
+    let texts = |frame: &DataFrame| {
+        let words = frame.columns()[0].explode(ExplodeOptions { empty_as_null: true, keep_nulls: true }).unwrap();
+        let words = [words, frame.columns()[1].clone()].map(|words| words.cast(&DataType::String).unwrap());
+        words.map(|words| words.str().unwrap().iter().map(|word| word.map(str::to_owned)).collect::<Vec<_>>())
+    };
+    assert_eq!(texts(&found), texts(&frame));
+    let codes = found.columns()[0].as_materialized_series().list().unwrap().get_inner().to_physical_repr().into_owned();
+    assert_eq!(codes.u32().unwrap().iter().flatten().next(), Some(1), "`b` came first there");
+}
+
+fn cases() -> u32 {
+    std::env::var("RASKT_BYTES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    /// Cut, changed and made up: there is an error or a table, and never a panic.
+    #[test]
+    fn bytes_that_are_no_table_are_refused(
+        is_cut in any::<bool>(), cut in any::<prop::sample::Index>(), early in any::<bool>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..5),
+    ) {
+        thread_local!(static BYTES: Vec<u8> = message::slice_of(&stream(&all_types())).to_vec());
+        let mut bytes = BYTES.with(Clone::clone);
+        // What describes the table comes first.
+        let within = if early { bytes.len() / 2 } else { bytes.len() };
+        changes.iter().for_each(|(at, byte)| bytes[at.index(within)] = *byte);
+        if is_cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if let Ok(table) = FrameTable::from_ipc(&write::together(&[Buffer::from_vec(bytes)])) {
+            prop_assert!(table.frame.height() <= 1 << 48);
+            // Whatever it is, it can be looked at.
+            prop_assert!(!bits(&table.frame.head(Some(3))).is_empty());
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 use super::{StageOutput, lower_partitions, lower_whole};
 use crate::expression::{content_of, digest_of};
+use crate::wire::FrameKernel;
 use raskt_graph::{
     ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpBody, OpFlags, OpKind,
     Shape, TaskId,
 };
 use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A Python function over each partition of a plan.
@@ -108,7 +110,7 @@ impl Lower for PickPartitions {
 
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
         let input = lower_partitions(graph, &self.input)?;
-        let body: OpBody = Arc::new(NativeOp(Arc::new(Same)));
+        let body: OpBody = Arc::new(NativeOp(Arc::new(FrameKernel::from(Same))));
         let digest = digest_of(&["same table"], &[]);
         let op =
             graph.op(Op { kind: OpKind::Frame, name: "partition".into(), digest, flags: OpFlags::default(), body });
@@ -122,7 +124,8 @@ impl Lower for PickPartitions {
 }
 
 /// Gives what it gets.
-struct Same;
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Same;
 
 impl Kernel for Same {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {

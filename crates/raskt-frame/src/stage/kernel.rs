@@ -2,16 +2,18 @@ use super::interrupted::uninterrupted;
 use super::stack::with_stack_for;
 use super::translate::input_of_partition;
 use super::{StageOutput, Translator, collect, collect_all};
+use crate::error::FrameError;
 use crate::plan::{Node, Operator};
 use crate::source::FilesRead;
 use crate::table::FrameTable;
+use crate::wire::FrameKernel;
 use polars::prelude::DataFrame;
 use raskt_value::{Call, ErrorKind, Kernel, Manifest, TaskError, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Runs one query of the engine: a whole plan, or partition *i* of it as task *i*.
-pub(super) struct Stage {
+pub(crate) struct Stage {
     pub output: StageOutput,
     pub by_partition: bool,
     /// Whether the results stay: then they are looked at.
@@ -59,6 +61,10 @@ impl Kernel for Stage {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         call.check_cancelled()?;
         let partition = self.by_partition.then_some(call.index as usize);
+        let partitions = self.output.node.partitions;
+        if let Some(at) = partition.filter(|at| *at >= partitions) {
+            return Err(FrameError::Value(format!("there is no partition {at}; there are {partitions}")).into());
+        }
         let found = with_stack_for(self.output.depth(), || -> Result<DataFrame, TaskError> {
             let tables = tables_of(reads(&self.output.node, partition), inputs)?;
             let query =
@@ -74,13 +80,13 @@ impl Kernel for Stage {
 
     fn without_kept(&self) -> Option<Arc<dyn Kernel>> {
         let output = self.output.hollow()?;
-        Some(Arc::new(Self { output, by_partition: self.by_partition, stays: self.stays }))
+        Some(Arc::new(FrameKernel::from(Self { output, by_partition: self.by_partition, stays: self.stays })))
     }
 }
 
 /// Runs several whole plans as one query of the engine, which computes once what they share. Its result is a manifest
 /// with a table for each.
-pub(super) struct Together {
+pub(crate) struct Together {
     pub outputs: Vec<StageOutput>,
 }
 
@@ -115,19 +121,22 @@ impl Kernel for Together {
 
     fn without_kept(&self) -> Option<Arc<dyn Kernel>> {
         let hollow = |output: &StageOutput| output.hollow().unwrap_or_else(|| output.clone());
-        Some(Arc::new(Self { outputs: self.outputs.iter().map(hollow).collect() }))
+        Some(Arc::new(FrameKernel::from(Self { outputs: self.outputs.iter().map(hollow).collect() })))
     }
 }
 
 /// Gives part `at` of what [`Together`] made.
-pub(super) struct Part {
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Part {
     pub at: usize,
 }
 
 impl Kernel for Part {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         match &inputs[0] {
-            Value::Manifest(manifest) => Ok(manifest.parts[self.at].clone()),
+            Value::Manifest(manifest) => manifest.parts.get(self.at).cloned().ok_or_else(|| {
+                TaskError::new(ErrorKind::Value, format!("there is no part {} of {}", self.at, manifest.parts.len()))
+            }),
             other => Err(TaskError::new(ErrorKind::Type, format!("a {} has no parts", other.type_name()))),
         }
     }
@@ -143,7 +152,11 @@ fn tables_of(reads: Vec<Read>, inputs: &[Value]) -> Result<HashMap<u128, Vec<Dat
     let mut tables = HashMap::new();
     for read in reads {
         let found = inputs.by_ref().take(read.count()).map(|value| Ok(FrameTable::of(value)?.frame.clone()));
-        tables.insert(read.node.digest, found.collect::<Result<_, TaskError>>()?);
+        let found = found.collect::<Result<Vec<_>, TaskError>>()?;
+        if found.len() != read.count() {
+            return Err(FrameError::Engine("a stage lacks tables that it reads".into()).into());
+        }
+        tables.insert(read.node.digest, found);
     }
     Ok(tables)
 }

@@ -5,6 +5,7 @@ use super::slice::{Cut, Slice};
 use crate::expression::{content_of, digest_of};
 use crate::plan::Operator;
 use crate::sink::{Write, WriteOptions};
+use crate::wire::FrameKernel;
 use raskt_graph::{
     ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, LayerId, MapInput, Op, OpFlags, OpKind, Shape, TaskId,
 };
@@ -38,7 +39,7 @@ fn lower_tables(graph: &mut GraphBuilder, output: &StageOutput, stays: bool) -> 
     }
     let cut = Cut::of(output);
     let digest = digest_of(&["slices", if stays { "stay" } else { "" }], &[cut.digest()]);
-    let op = native(graph, "slice", digest, OpFlags::default(), Arc::new(Slice { cut, stays }));
+    let op = native(graph, "slice", digest, OpFlags::default(), Slice { cut, stays });
     let input = MapInput { layer: whole, grid: Grid::new([1]), axes: [None].into_iter().collect() };
     graph.layer(Layer::new("slice", op, Shape::Map { grid: Grid::new([partitions as u32]), inputs: vec![input] }))
 }
@@ -56,7 +57,7 @@ pub fn lower_write(
     };
     let digest = digest_of(&["write"], &[content_of(options), output.digest]);
     let flags = OpFlags { uses_all_threads: true, ..OpFlags::default() };
-    let op = native(graph, "write", digest, flags, Arc::new(Write { options: options.clone() }));
+    let op = native(graph, "write", digest, flags, Write { options: options.clone() });
     let grid = Grid::new([files as u32]);
     let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(input, grid)] };
     graph.layer(Layer::new("write", op, shape))
@@ -74,6 +75,8 @@ pub(super) fn lower_stage(
     }
     let staged = if by_partition { None } else { staged(output) };
     let output = staged.as_ref().unwrap_or(output);
+    let apart = graph.keeps_data_apart().then(|| output.with_tables_apart());
+    let output = apart.as_ref().unwrap_or(output);
     let tasks = if by_partition { output.node.partitions } else { 1 };
     let mut edges = ExplicitBuilder::with_capacity(tasks);
     for task in 0..tasks {
@@ -85,7 +88,7 @@ pub(super) fn lower_stage(
     let kernel = Stage { output: output.clone(), by_partition, stays };
     let name = kernel.name();
     let flags = OpFlags { uses_all_threads: true, ..OpFlags::default() };
-    let op = native(graph, &name, key, flags, Arc::new(kernel));
+    let op = native(graph, &name, key, flags, kernel);
     let layer = graph.layer(Layer::new(name.as_str(), op, Shape::Explicit(edges.finish()?)))?;
     graph.set_lowered(key, layer);
     Ok(layer)
@@ -114,7 +117,8 @@ pub(super) fn native(
     name: &str,
     digest: u128,
     flags: OpFlags,
-    kernel: Arc<dyn Kernel>,
+    kernel: impl Into<FrameKernel>,
 ) -> raskt_graph::OpId {
-    graph.op(Op { kind: OpKind::Frame, name: name.into(), digest, flags, body: Arc::new(NativeOp(kernel)) })
+    let body = Arc::new(NativeOp(Arc::new(kernel.into())));
+    graph.op(Op { kind: OpKind::Frame, name: name.into(), digest, flags, body })
 }

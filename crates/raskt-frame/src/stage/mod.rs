@@ -35,14 +35,16 @@ mod typing;
 pub use engine::initialise;
 pub(crate) use engine::{collect, collect_all, in_our_order};
 pub(crate) use expressions::common_engine_type;
-pub(crate) use external::{MapPartitions, MapWhole, PickPartitions};
+pub(crate) use external::{MapPartitions, MapWhole, PickPartitions, Same};
+pub(crate) use kernel::{Part, Stage, Together};
 pub use lower::{lower_partitions, lower_persisted, lower_whole, lower_write};
+pub(crate) use slice::Slice;
 pub use together::lower_together;
 pub(crate) use translate::{Translator, input_of_partition};
 pub(crate) use typing::type_of;
 
 use crate::expression::{Expression, digest_of};
-use crate::plan::{Column, Frame, Index, Node, hollow, levels_of, reads_tasks};
+use crate::plan::{Column, Frame, Index, Node, holds_tables, hollow, levels_of, reads_tasks, with_tables_apart};
 use crate::table::index_column_name;
 use polars::prelude::*;
 use slice::Cut;
@@ -86,6 +88,15 @@ impl StageOutput {
         reads_tasks(&self.node).then(|| Self { node: hollow_root(&self.node), ..self.clone() })
     }
 
+    /// The same, with tasks that give the tables that it holds in memory.
+    fn with_tables_apart(&self) -> Self {
+        if !holds_tables(&self.node) {
+            return self.clone();
+        }
+        let node = with_stack_for(self.node.depth, || with_tables_apart(&self.node, crate::source::give));
+        Self { node, ..self.clone() }
+    }
+
     /// The labels and columns of a frame.
     pub fn of_frame(frame: &Frame) -> Self {
         let labels = match &frame.index {
@@ -122,6 +133,11 @@ impl StageOutput {
         let digests: Vec<u128> = columns.iter().map(|(_, values)| values.digest).chain([node.digest]).collect();
         let digest = digest_of(&names, &digests);
         Self { node, columns, digest }
+    }
+
+    /// Columns over a node, under their names, as they have come from elsewhere.
+    pub(crate) fn over(node: Arc<Node>, columns: Vec<(PlSmallStr, Expression)>) -> Self {
+        Self::new(node, columns)
     }
 
     /// The hash of its content.

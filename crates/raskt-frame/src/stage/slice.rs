@@ -9,17 +9,22 @@ use crate::spill::unshared;
 use crate::table::{FrameTable, index_column_name};
 use polars::prelude::*;
 use raskt_value::{Call, Kernel, TaskError, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Where a table is cut.
-#[derive(Clone, Debug, Hash)]
-pub(super) enum Cut {
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
+pub(crate) enum Cut {
     /// Into so many slices of the same number of rows.
     Equal(usize),
     /// Into slices of these numbers of rows.
     Rows(Arc<[usize]>),
     /// Before these labels (and after the last).
-    Labels { column: PlSmallStr, divisions: Vec<Literal> },
+    Labels {
+        #[serde(with = "crate::wire::word")]
+        column: PlSmallStr,
+        divisions: Vec<Literal>,
+    },
 }
 
 impl Cut {
@@ -48,8 +53,31 @@ impl Cut {
         digest_of(&["cut"], &[content_of(self)])
     }
 
+    /// How many parts there are.
+    fn parts(&self) -> usize {
+        match self {
+            Self::Equal(count) => *count,
+            Self::Rows(rows) => rows.len(),
+            Self::Labels { divisions, .. } => divisions.len().saturating_sub(1),
+        }
+    }
+
+    /// What is wrong with one that has come from elsewhere, if anything.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Rows(rows) if rows.iter().try_fold(0_usize, |sum, rows| sum.checked_add(*rows)).is_none() => {
+                Err("more rows than can be counted".into())
+            }
+            _ if self.parts() == 0 => Err("a table that is cut into no parts".into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Part `at` of a table.
     fn part(&self, table: &DataFrame, at: usize) -> Result<DataFrame> {
+        if at >= self.parts() {
+            return Err(FrameError::Value(format!("there is no part {at}; there are {}", self.parts())));
+        }
         match self {
             Self::Equal(count) => {
                 let (base, longer) = (table.height() / count, table.height() % count);
@@ -127,7 +155,8 @@ fn put_in_divisions(labels: &Series, rows: Vec<IdxSize>, between: &[Literal], or
 }
 
 /// Cuts a table: task *i* gives part *i*.
-pub(super) struct Slice {
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Slice {
     pub cut: Cut,
     /// Whether the parts stay.
     pub stays: bool,

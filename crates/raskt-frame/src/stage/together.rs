@@ -7,7 +7,6 @@ use crate::plan::{Node, Operator};
 use raskt_graph::{ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, MapInput, OpFlags, Shape};
 use raskt_value::Kernel;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Prepares `graph` for whole plans that are computed together: those that read rows in common become one query, and
 /// `lower_whole` finds the parts of its result instead of adding queries of their own.
@@ -53,6 +52,8 @@ fn sources(node: &Node) -> BTreeSet<u128> {
 fn lower_group(graph: &mut GraphBuilder, outputs: Vec<StageOutput>) -> Result<(), GraphError> {
     let digests: Vec<u128> = outputs.iter().map(|output| output.digest).collect();
     let keys: Vec<u128> = outputs.iter().map(|output| stage_key(output, false)).collect();
+    let apart = graph.keeps_data_apart();
+    let outputs = if apart { outputs.iter().map(StageOutput::with_tables_apart).collect() } else { outputs };
     let kernel = Together { outputs };
     let mut edges = ExplicitBuilder::with_capacity(1);
     for read in kernel.reads() {
@@ -61,11 +62,11 @@ fn lower_group(graph: &mut GraphBuilder, outputs: Vec<StageOutput>) -> Result<()
     edges.task();
     let name = kernel.name();
     let flags = OpFlags { uses_all_threads: true, ..OpFlags::default() };
-    let op = native(graph, &name, digest_of(&["stages"], &digests), flags, Arc::new(kernel));
+    let op = native(graph, &name, digest_of(&["stages"], &digests), flags, kernel);
     let all = graph.layer(Layer::new(name.as_str(), op, Shape::Explicit(edges.finish()?)))?;
     for (at, key) in keys.into_iter().enumerate() {
         let digest = digest_of(&["part", &at.to_string()], &[]);
-        let op = native(graph, "part", digest, OpFlags::default(), Arc::new(Part { at }));
+        let op = native(graph, "part", digest, OpFlags::default(), Part { at });
         let inputs = vec![MapInput::same(all, Grid::new([1]))];
         let layer = graph.layer(Layer::new("part", op, Shape::Map { grid: Grid::new([1]), inputs }))?;
         graph.set_lowered(key, layer);

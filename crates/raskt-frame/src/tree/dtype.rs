@@ -1,3 +1,4 @@
+use super::written::WrittenDtype;
 use crate::error::{FrameError, Result};
 use polars::prelude as engine;
 use raskt_value::DType;
@@ -5,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 /// The type of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "WrittenDtype", try_from = "WrittenDtype")]
 pub enum ColumnDtype {
     /// Nothing but missing values.
     Null,
     /// Truth values, integers and floats.
-    #[serde(with = "by_name")]
     Number(DType),
     /// Fixed-point numbers.
     Decimal { precision: usize, scale: usize },
@@ -160,7 +161,7 @@ impl ColumnDtype {
 }
 
 /// Types of numbers are written down by NumPy's names.
-pub(super) mod by_name {
+pub(crate) mod by_name {
     use raskt_value::DType;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

@@ -1,6 +1,5 @@
 use super::{ColumnDtype, Expr};
 use crate::expression::content_of;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -190,17 +189,5 @@ impl Eq for Child {}
 impl Hash for Child {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u128(self.digest());
-    }
-}
-
-impl Serialize for Child {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.expr.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Child {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Expr::deserialize(deserializer).map(Into::into)
     }
 }

@@ -8,7 +8,17 @@ use raskt_value::{DType, Kind};
 impl Expr {
     /// The type of its values, over columns of the types that `scope` gives.
     pub(crate) fn dtype(&self, scope: &impl Fn(&str) -> Result<ColumnDtype>) -> Result<ColumnDtype> {
-        let of = |child: &Child| child.dtype(scope);
+        self.dtype_by(scope, &|child| child.dtype(scope))
+    }
+}
+
+impl<C> Expr<C> {
+    /// The same, if its parts are of the types that `of` gives.
+    pub(crate) fn dtype_by(
+        &self,
+        scope: &impl Fn(&str) -> Result<ColumnDtype>,
+        of: &impl Fn(&C) -> Result<ColumnDtype>,
+    ) -> Result<ColumnDtype> {
         Ok(match self {
             Self::Column(name) => scope(name)?,
             Self::Literal(value) => value.dtype(),

@@ -1,9 +1,9 @@
 use super::{Child, Expr};
 use std::collections::HashSet;
 
-impl Expr {
+impl<C> Expr<C> {
     /// The trees that it is made of.
-    pub(crate) fn children(&self) -> Vec<&Child> {
+    pub(crate) fn children(&self) -> Vec<&C> {
         match self {
             Self::Column(_) | Self::Literal(_) | Self::Length | Self::RowNumber => vec![],
             Self::Cast { input, .. }
@@ -23,14 +23,45 @@ impl Expr {
     }
 
     /// The same tree of other parts: what `change` makes of each.
-    pub(crate) fn with_children<E>(&self, mut change: impl FnMut(&Child) -> Result<Child, E>) -> Result<Self, E> {
-        let mut changed = self.clone();
-        for child in changed.children_mut() {
-            *child = change(child)?;
-        }
-        Ok(changed)
+    pub(crate) fn with_children<D, E>(&self, mut change: impl FnMut(&C) -> Result<D, E>) -> Result<Expr<D>, E> {
+        Ok(match self {
+            Self::Column(name) => Expr::Column(name.clone()),
+            Self::Literal(value) => Expr::Literal(value.clone()),
+            Self::Length => Expr::Length,
+            Self::RowNumber => Expr::RowNumber,
+            Self::Cast { input, dtype, conversion } => {
+                Expr::Cast { input: change(input)?, dtype: dtype.clone(), conversion: *conversion }
+            }
+            Self::Map { function, input } => Expr::Map { function: *function, input: change(input)? },
+            Self::Arithmetic { operation, left, right } => {
+                Expr::Arithmetic { operation: *operation, left: change(left)?, right: change(right)? }
+            }
+            Self::Comparison { operation, left, right } => {
+                Expr::Comparison { operation: *operation, left: change(left)?, right: change(right)? }
+            }
+            Self::Logical { operation, left, right } => {
+                Expr::Logical { operation: *operation, left: change(left)?, right: change(right)? }
+            }
+            Self::Conditional { condition, then, otherwise } => {
+                Expr::Conditional { condition: change(condition)?, then: change(then)?, otherwise: change(otherwise)? }
+            }
+            Self::Coalesce(inputs) => Expr::Coalesce(all(inputs, &mut change)?),
+            Self::IsIn { input, values, dtype } => {
+                Expr::IsIn { input: change(input)?, values: values.clone(), dtype: dtype.clone() }
+            }
+            Self::Text { function, input } => Expr::Text { function: function.clone(), input: change(input)? },
+            Self::ConcatText { inputs, separator } => {
+                Expr::ConcatText { inputs: all(inputs, &mut change)?, separator: separator.clone() }
+            }
+            Self::Time { function, input } => Expr::Time { function: function.clone(), input: change(input)? },
+            Self::Aggregate { function, input } => Expr::Aggregate { function: *function, input: change(input)? },
+            Self::Window { function, input } => Expr::Window { function: function.clone(), input: change(input)? },
+            Self::Over { input, keys } => Expr::Over { input: change(input)?, keys: all(keys, &mut change)? },
+        })
     }
+}
 
+impl Expr {
     /// Its parts; it is a tree of others afterwards, which nobody may look at.
     pub(super) fn take_children(&mut self) -> Vec<Child> {
         let nothing = Child::from(Self::Length);
@@ -86,4 +117,8 @@ impl Expr {
         }
         found
     }
+}
+
+fn all<C, D, E>(inputs: &[C], change: &mut impl FnMut(&C) -> Result<D, E>) -> Result<Vec<D>, E> {
+    inputs.iter().map(change).collect()
 }

@@ -49,7 +49,8 @@ impl Collection for CsvLookExpr {
         self.0.lower(graph).map_err(from_graph_error)
     }
 
-    fn finish(&self, py: Python<'_>, _values: Vec<Value>) -> PyResult<Py<PyAny>> {
+    fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        self.0.take(&values).or_raise()?;
         Ok(Py::new(py, FrameExpr::from(self.0.frame().or_raise()?))?.into_any())
     }
 

@@ -1,37 +1,3 @@
-use polars_arrow::datatypes::ArrowDataType;
-use std::ops::Range;
-
-/// Where the bytes of a buffer lie.
-pub(super) type Piece = Range<usize>;
-
-/// What the bytes of an array are.
-pub(super) struct Layout {
-    pub dtype: ArrowDataType,
-    pub length: usize,
-    pub validity: Option<Bits>,
-    pub body: Body,
-}
-
-/// A bit for each element.
-pub(super) struct Bits {
-    pub bytes: Piece,
-    /// The first bit, within the first byte.
-    pub offset: usize,
-    pub length: usize,
-}
-
-/// The buffers of an array beside its validity.
-pub(super) enum Body {
-    Null,
-    Bits(Bits),
-    Values(Piece),
-    Bytes { offsets: Piece, values: Piece },
-    Views { views: Piece, buffers: Vec<Piece> },
-    List { offsets: Piece, items: Box<Layout> },
-    FixedList(Box<Layout>),
-    Fields(Vec<Layout>),
-}
-
 /// Calls a macro with the Rust type of a primitive type; other types give `$else`.
 macro_rules! with_primitive {
     ($primitive:expr, |$T:ident| $body:expr, $else:expr) => {{
