@@ -4,7 +4,7 @@ mod error;
 
 pub use error::EventError;
 
-use crate::{Attempt, Death, LossCause, Offer, RunId, StallCause, TaskRange, WorkerId};
+use crate::{Attempt, Death, Failure, FailureScope, LossCause, Offer, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub enum Event {
         graph: Arc<Graph>,
         /// The tasks whose results are kept until they are released.
         wanted: Vec<TaskRange>,
+        /// What ends when one of its tasks fails for good. Where tasks stand alone, the client is told of each result.
+        failure: FailureScope,
     },
     /// A client wants the results of more tasks of a run, or of tasks that it had released. Tasks are wanted once: to want one
     /// again changes nothing.
@@ -36,6 +38,14 @@ pub enum Event {
         /// The run.
         run: RunId,
         /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+    /// Tasks that have failed, of a run whose tasks stand alone, are to be run again: with all that failed because of the same, and
+    /// with what failed first, be that of another run.
+    Retried {
+        /// The run.
+        run: RunId,
+        /// The tasks. Of others nothing is changed.
         tasks: Vec<TaskRange>,
     },
     /// A client put data into a worker: results of tasks that can't be run. They are wanted from now on, so that the last copy
@@ -279,10 +289,34 @@ pub enum Action {
         /// The run.
         run: RunId,
     },
-    /// All wanted results of a run are in memory; they stay until the run is released.
+    /// All wanted results of a run are in memory, or have failed; they stay until the run is released.
     Finished {
         /// The run.
         run: RunId,
+    },
+    /// Of a run whose tasks stand alone, wanted results have come to be in memory. Each is told once, until it is told to be
+    /// unavailable or is released.
+    Available {
+        /// The run.
+        run: RunId,
+        /// The results, by who holds them.
+        results: Vec<Held>,
+    },
+    /// Results that were told to be available are no longer in memory. They will be computed again, or have failed.
+    Unavailable {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+    /// Of a run whose tasks stand alone, wanted tasks have failed: they won't be run unless that is asked for.
+    TasksFailed {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+        /// Why.
+        failure: Failure,
     },
     /// A run can't go on as things are. It does when they change, say when another worker joins; a client that would rather
     /// have an error releases the run.
@@ -315,6 +349,17 @@ pub enum Action {
         /// The deaths of workers that had it, if that is why it is failed.
         story: Vec<Death>,
     },
+}
+
+/// Results that a worker holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Who holds them.
+    pub worker: WorkerId,
+    /// The tasks whose results they are.
+    pub tasks: TaskRange,
+    /// Bytes of all of them, as far as is known: taken to be of equal size, as those of their layer were told last.
+    pub bytes: u64,
 }
 
 /// Results that a worker is to fetch.

@@ -3,7 +3,7 @@
 
 use crate::check::are_of;
 use crate::run::Run;
-use crate::{EventError, RunId, Scheduler, Settings, TaskRange, Time};
+use crate::{EventError, FailureScope, RunId, Scheduler, Settings, TaskRange, Time};
 use raskt_graph::Graph;
 use std::sync::Arc;
 
@@ -20,6 +20,11 @@ impl PreparedRun {
     pub fn new(graph: Arc<Graph>, wanted: &[TaskRange], settings: &Settings) -> Result<Self, EventError> {
         are_of(&graph, wanted)?;
         Ok(Self(Box::new(Run::new(graph, wanted, settings.heeds_requirements))))
+    }
+
+    /// The same where a task that fails ends the run, or itself alone.
+    pub fn with_failure(self, failure: FailureScope) -> Self {
+        Self(Box::new(self.0.with_failure(failure)))
     }
 }
 

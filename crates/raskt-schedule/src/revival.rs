@@ -24,7 +24,7 @@ impl Tasks {
     }
 
     /// The first of `tasks`, and those that stand like it, are wanted from now on. Says where they end.
-    fn want_alike(&mut self, graph: &Graph, tasks: TaskRange) -> u64 {
+    pub fn want_alike(&mut self, graph: &Graph, tasks: TaskRange) -> u64 {
         self.steps += 1;
         let layer = &self.layers[tasks.layer.0 as usize];
         let (record, mut end) = layer.pages.alike(tasks.start..tasks.end);
@@ -39,10 +39,12 @@ impl Tasks {
         match record.tag {
             Tag::InMemory if is_needed && record.is_special => {
                 alike.tasks().for_each(|task| self.count_holders(task, false));
+                self.note_changed(alike);
             }
             Tag::InMemory if is_needed => {
                 self.let_go(alike.layer, record.worker, alike.len(), false);
                 self.hold(alike.layer, record.worker, alike.len(), true);
+                self.note_changed(alike);
             }
             tag => {
                 self.counts.unfinished_wanted += alike.len();
@@ -59,6 +61,7 @@ impl Tasks {
         let layer = &mut self.layers[task.layer.0 as usize];
         // If it was given before and is gone, it isn't lost any more.
         layer.given.remove(task.index..task.index + 1, layer.len);
+        self.forgive(graph, task);
         self.want(graph, TaskRange::one(task));
         match self.record(task).tag {
             Tag::InMemory => self.add_copy(task, worker),
@@ -80,6 +83,9 @@ impl Tasks {
         let unread = self.record(task).count;
         let is_wanted = self.is_wanted(task);
         self.counts.unfinished_wanted += u64::from(is_wanted && !planted::has(Bug::LossIsNotCounted));
+        if is_wanted {
+            self.note_changed(TaskRange::one(task));
+        }
         self.leave_memory(task);
         for &id in graph.readers_of(task) {
             if let Some(exchange) = self.layers[id.0 as usize].exchange {
@@ -256,8 +262,10 @@ impl Tasks {
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Waiting, ..*record };
         layer.pages.revived(task.index);
-        // Nobody can make it: the run ends with this.
-        if layer.given.contains(task.index) {
+        // What has failed does so again before anything is handed out. And what nobody can make ends the run, or itself.
+        if self.failures.as_ref().is_some_and(|failures| failures.root_of(task).is_some()) {
+            self.doomed.push(task);
+        } else if layer.given.contains(task.index) {
             TaskRange::push(&mut self.lost, task);
         }
         if layer.needed.contains(task.index) {

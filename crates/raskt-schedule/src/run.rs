@@ -9,7 +9,7 @@ use crate::suspects::{CrashSuspects, Group};
 use crate::task::Tag;
 use crate::task_set::TaskSet;
 use crate::tasks::Tasks;
-use crate::{Attempt, RunId, StallCause, TaskRange, WorkerId};
+use crate::{Attempt, Failure, FailureScope, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +46,8 @@ pub(crate) struct Run {
     requiring: u32,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
+    /// What ends when a task of it fails.
+    pub failure: FailureScope,
     /// What the client was told that it waits for.
     pub stalled: Option<StallCause>,
 }
@@ -77,8 +79,16 @@ impl Run {
             may_borrow: false,
             requiring: 0,
             is_finished: false,
+            failure: FailureScope::Run,
             stalled: None,
         }
+    }
+
+    /// Its tasks stand alone, or fail together.
+    pub fn with_failure(mut self, failure: FailureScope) -> Self {
+        self.failure = failure;
+        self.tell_of_each();
+        self
     }
 
     /// `worker` is given something of it; whether that is the first.
@@ -218,6 +228,22 @@ impl Run {
         self.suspects.clear(task);
         if !self.refusals.is_empty() {
             self.refusals.remove(&task);
+        }
+    }
+
+    /// `task`, which isn't done, has failed for good, and with it what can't be computed without it. If it is run again one day it
+    /// begins anew.
+    pub fn fail(&mut self, task: TaskId, failure: Failure) {
+        if self.tasks.is_needed(task) && self.tasks.record(task).tag.is_unfinished() {
+            self.clear(task);
+            self.tasks.fail(&self.graph, &[TaskRange::one(task)], failure);
+        }
+    }
+
+    /// Given data is gone of which somebody needs something.
+    pub fn fail_lost(&mut self, run: RunId) {
+        for task in mem::take(&mut self.tasks.lost).into_iter().flat_map(TaskRange::tasks) {
+            self.fail(task, Failure { run, task, worker: None, story: vec![] });
         }
     }
 

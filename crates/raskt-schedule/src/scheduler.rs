@@ -13,7 +13,9 @@ use crate::suspects::Death;
 use crate::waits::Waits;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;
-use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
+use crate::{
+    Action, Attempt, Event, EventError, Failure, FailureScope, LossCause, RunId, TaskRange, TaskState, Time, WorkerId,
+};
 use raskt_graph::TaskId;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -109,10 +111,11 @@ impl Scheduler {
             }
         }
         match event {
-            Event::GraphAdded { run, parent, graph, wanted } => {
+            Event::GraphAdded { run, parent, graph, wanted, failure } => {
                 let added = Run::new(graph, &wanted, self.settings.heeds_requirements);
-                self.add(run, parent, added);
+                self.add(run, parent, added.with_failure(failure));
             }
+            Event::Retried { run, tasks } => self.retry(run, &tasks),
             Event::Wanted { run, tasks } => self.change(run, |found| {
                 found.is_finished = false;
                 tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
@@ -194,6 +197,10 @@ impl Scheduler {
     /// line if it has something to start.
     pub(crate) fn publish(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
+        if run.failure == FailureScope::Task {
+            run.fail_lost(id);
+            run.tasks.fail_again(&run.graph);
+        }
         let freed = run.withdraw_unready();
         self.end_quarantines(id, freed);
         let Some(run) = self.runs.get_mut(&id) else { return };
@@ -220,6 +227,7 @@ impl Scheduler {
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
             self.actions.push_back(Action::Recall { worker, run: id, attempt, tasks });
         }
+        run.tell_of_results(id, &mut self.actions);
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         _ = if is_finished { self.unfinished.remove(&id) } else { self.unfinished.insert(id) };
         if is_finished && !run.is_finished {
@@ -324,9 +332,22 @@ impl Scheduler {
         });
     }
 
-    pub(crate) fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
-        self.actions.push_back(Action::Failed { run, task, worker, story });
-        self.forget(run);
+    /// `task` of a run has failed for good.
+    pub(crate) fn fail(&mut self, id: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
+        let failure = Failure { run: id, task, worker: Some(worker), story };
+        if self.runs.get(&id).is_some_and(|run| run.failure == FailureScope::Task) {
+            return self.change(id, |run| run.fail(task, failure));
+        }
+        self.actions.push_back(Action::Failed { run: id, task, worker, story: failure.story });
+        self.forget(id);
+    }
+
+    /// What has failed with `tasks` of a run is to be run again.
+    fn retry(&mut self, id: RunId, tasks: &[TaskRange]) {
+        self.change(id, |run| {
+            run.is_finished = false;
+            _ = run.tasks.retry(&run.graph, tasks);
+        });
     }
 
     pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {

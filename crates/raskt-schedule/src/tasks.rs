@@ -2,6 +2,7 @@
 
 use crate::copies::{Copies, Unreached};
 use crate::estimate::LARGEST;
+use crate::failures::Failures;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
 use crate::pages::Pages;
@@ -10,6 +11,7 @@ use crate::queues::Queues;
 use crate::sources::Sources;
 use crate::task::{Record, Tag};
 use crate::task_set::TaskSet;
+use crate::told::Told;
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use smallvec::SmallVec;
@@ -37,6 +39,11 @@ pub(crate) struct Tasks {
     pub moves: Moves,
     /// Given data that is needed and gone.
     pub lost: Vec<TaskRange>,
+    /// Tasks that have failed, if any have; and those of them that have been taken up since.
+    pub failures: Option<Box<Failures>>,
+    pub doomed: Vec<TaskId>,
+    /// What the client knows, if it is told of each result.
+    pub told: Option<Box<Told>>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
     /// Tasks that were ready and aren't any more though nobody has handed them out; not noted while nobody asks.
@@ -161,6 +168,9 @@ impl Tasks {
             unreached: Unreached::default(),
             moves: Moves::default(),
             lost: vec![],
+            failures: None,
+            doomed: vec![],
+            told: None,
             cancelled: vec![],
             unready: None,
             steps: 0,
@@ -204,6 +214,11 @@ impl Tasks {
     /// A result of `layer` has turned out to take so much: from now on those that come count for it.
     pub fn learn_size(&mut self, layer: LayerId, bytes: u64) {
         self.layers[layer.0 as usize].result_bytes = bytes.min(LARGEST);
+    }
+
+    /// Whether `tasks`, which are wanted, are there may be otherwise than the client was told.
+    pub fn note_changed(&mut self, tasks: TaskRange) {
+        self.told.iter_mut().for_each(|told| told.changed.push(tasks));
     }
 
     /// `task` was ready and isn't any more, though nobody has handed it out.

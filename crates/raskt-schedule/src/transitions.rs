@@ -29,6 +29,9 @@ impl Tasks {
         let layer = &mut self.layers[task.layer.0 as usize];
         let is_wanted = layer.wanted.contains(task.index);
         self.counts.unfinished_wanted -= u64::from(is_wanted);
+        if is_wanted && let Some(told) = &mut self.told {
+            TaskRange::push(&mut told.changed, task);
+        }
         let record = layer.open(task.index);
         *record = Record { worker, count: unread, tag: Tag::InMemory, is_special: false, ..*record };
         layer.pages.held_by(task.index, worker);

@@ -206,9 +206,16 @@ impl Scheduler {
             let state = &tasks.layers[id.0 as usize];
             for index in 0..layer.len() {
                 let task = TaskId::new(id, index);
+                let has_failed = tasks.root_of(task).is_some();
                 if !tasks.is_needed(task) {
-                    assert!(!tasks.is_wanted(task), "{task} is wanted, and not needed");
+                    assert!(!tasks.is_wanted(task) || has_failed, "{task} is wanted, and not needed");
                     continue;
+                }
+                assert!(!has_failed, "{task} has failed, and is needed");
+                if let Some(told) = &tasks.told {
+                    let is_there = tasks.is_wanted(task) && tasks.is_in_memory(task);
+                    let knows = told.known[id.0 as usize].contains(index);
+                    assert_eq!(knows, is_there, "whether the client was told that {task} is there");
                 }
                 self.validate_task(graph, tasks, task);
                 let tag = tasks.record(task).tag;

@@ -10,11 +10,12 @@ use std::sync::Arc;
 /// Writes a number that says which event it is, and its parts.
 pub(super) fn encode(event: &Event, to: &mut Encoder) {
     match event {
-        Event::GraphAdded { run, parent, graph, wanted } => {
+        Event::GraphAdded { run, parent, graph, wanted, failure } => {
             start(to, 0, run.0);
             to.list(parent.iter(), |to, parent| to.number(parent.0));
             graphs::encode(graph, to);
             encode_ranges(wanted, to);
+            to.flag(*failure == FailureScope::Task);
         }
         Event::Wanted { run, tasks } => {
             start(to, 1, run.0);
@@ -85,6 +86,10 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             [run.0, u64::from(*slots)].into_iter().for_each(|number| to.number(number));
         }
         Event::TimePassed => start(to, 16, 0),
+        Event::Retried { run, tasks } => {
+            start(to, 17, run.0);
+            encode_ranges(tasks, to);
+        }
         Event::Reported { worker, report } => {
             start(to, 13, u64::from(worker.0));
             to.number(report.run.0);
@@ -114,14 +119,15 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
     let first = from.number()?;
     let run = RunId(first);
     let worker = match kind {
-        0..=4 => WorkerId(0),
+        0..=4 | 17 => WorkerId(0),
         _ => WorkerId(u32::try_from(first).map_err(|_| FlightError::Malformed("a worker's number has 32 bits"))?),
     };
     Ok(match kind {
         0 => {
             let parents: Vec<RunId> = from.list(|from| Ok(RunId(from.number()?)))?;
             let (graph, wanted) = (Arc::new(graphs::decode(from)?), decode_ranges(from)?);
-            Event::GraphAdded { run, parent: parents.first().copied(), graph, wanted }
+            let failure = if from.flag()? { FailureScope::Task } else { FailureScope::Run };
+            Event::GraphAdded { run, parent: parents.first().copied(), graph, wanted, failure }
         }
         1 => Event::Wanted { run, tasks: decode_ranges(from)? },
         2 => Event::Released { run, tasks: decode_ranges(from)? },
@@ -171,6 +177,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         14 => Event::SlotsLent { worker, run: RunId(from.number()?), slots: from.word()? },
         15 => Event::SlotsReturned { worker, run: RunId(from.number()?), slots: from.word()? },
         16 => Event::TimePassed,
+        17 => Event::Retried { run, tasks: decode_ranges(from)? },
         _ => return Err(FlightError::Malformed("an event is of no known kind")),
     })
 }

@@ -47,7 +47,14 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
         let tasks: Vec<TaskRange> = groups.iter().map(|(range, _)| *range).collect();
         let task = TaskId::new(tasks.first().map_or(LayerId(0), |range| range.layer), index);
         match kind {
-            0 => Event::GraphAdded { run, parent: flag.then_some(RunId(index)), graph: graph.clone(), wanted: tasks },
+            0 => Event::GraphAdded {
+                run,
+                parent: flag.then_some(RunId(index)),
+                graph: graph.clone(),
+                wanted: tasks,
+                failure: if count % 2 == 0 { FailureScope::Task } else { FailureScope::Run },
+            },
+            1 if flag && count % 3 == 0 => Event::Retried { run, tasks },
             1 => Event::Wanted { run, tasks },
             2 => Event::Released { run, tasks },
             3 => Event::Scattered { run, tasks, worker, bytes: count },
@@ -124,7 +131,7 @@ proptest! {
         let mut scheduler = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         let all = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() });
         let wanted = all.filter(|range| range.layer.0 % 2 == 0).collect();
-        scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
+        scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted, failure: FailureScope::Run });
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(2) });
         let mut assigned: Vec<(WorkerId, Assignment)> = vec![];
         for step in steps {
@@ -160,7 +167,8 @@ fn what_is_refused_is_named() {
     let mut scheduler = Scheduler::new(1000);
     let run = RunId(7);
     let range = |layer, start, end| vec![TaskRange { layer: LayerId(layer), start, end }];
-    let added = |wanted| Event::GraphAdded { run, parent: None, graph: graph.clone(), wanted };
+    let added =
+        |wanted| Event::GraphAdded { run, parent: None, graph: graph.clone(), wanted, failure: FailureScope::Run };
     let told = |scheduler: &Scheduler, event| scheduler.check(&event).unwrap_err().to_string();
     assert_eq!(told(&scheduler, added(range(1, 0, 1))), "tasks of layer 1, and the graph has 1 layers");
     assert_eq!(told(&scheduler, added(range(0, 2, 4))), "tasks 2 to 4 of layer `numbers`, which has 3 tasks");
@@ -194,7 +202,13 @@ fn told_of(sources: u32, bytes: impl Fn(u64) -> u64, handle: impl Fn(&mut Schedu
     let graph = Arc::new(builder.finish());
     handle(
         &mut scheduler,
-        Event::GraphAdded { run, parent: None, graph, wanted: vec![all, TaskRange::one(TaskId::new(LayerId(1), 0))] },
+        Event::GraphAdded {
+            run,
+            parent: None,
+            graph,
+            wanted: vec![all, TaskRange::one(TaskId::new(LayerId(1), 0))],
+            failure: FailureScope::Run,
+        },
     );
     handle(&mut scheduler, Event::WorkerJoined { worker, offer: Offer { memory: 1000, ..Offer::slots(1) } });
     while let Some(action) = scheduler.poll_action() {
@@ -256,7 +270,10 @@ fn a_credit_that_is_out_of_all_bounds_is_a_long_one() {
     let wanted = vec![TaskRange { layer, start: 0, end: 64 }];
     scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(4) });
     let graph = Arc::new(builder.finish());
-    scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
+    scheduler.handle_event(
+        Time(0),
+        Event::GraphAdded { run: RunId(1), parent: None, graph, wanted, failure: FailureScope::Run },
+    );
     scheduler.validate();
 }
 
@@ -276,7 +293,7 @@ fn what_is_said_of_very_many_tasks_takes_no_longer_than_what_was_handed_out() {
     };
     handle(Event::WorkerJoined { worker, offer: Offer::slots(1) });
     let graph = Arc::new(graph.finish());
-    let given = handle(Event::GraphAdded { run, parent: None, graph, wanted: vec![all] });
+    let given = handle(Event::GraphAdded { run, parent: None, graph, wanted: vec![all], failure: FailureScope::Run });
     let [(_, given)] = &liveness::assigns(&given)[..] else { panic!("{given:?}") };
     assert_eq!(given.tasks, [TaskRange { end: 1, ..all }]);
     handle(Event::ResultsLost { worker, run, tasks: vec![all] });

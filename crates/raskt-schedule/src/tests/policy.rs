@@ -20,7 +20,13 @@ fn sources(layers: impl IntoIterator<Item = (u32, Annotations)>) -> Graph {
 
 fn submit(world: &mut World, graph: &Graph) {
     let wanted = TaskRange::of(all_tasks(graph));
-    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
+    world.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph: Arc::new(graph.clone()),
+        wanted,
+        failure: FailureScope::Run,
+    });
 }
 
 fn gpu(thousandths: u64) -> Annotations {
@@ -268,6 +274,7 @@ fn of_a_run_that_is_waited_for_the_highest_priority_is_handed_out_first() {
         parent: None,
         graph: Arc::new(sources([(1, Annotations::default())])),
         wanted: vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }],
+        failure: FailureScope::Run,
     });
     submit(&mut world, &graph);
     assert_eq!(world.assigned.len(), 1, "the only slot is taken");

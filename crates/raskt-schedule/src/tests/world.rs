@@ -107,6 +107,7 @@ impl World {
                 Action::Resumed { .. } => self.stalled = None,
                 Action::Finished { .. } => self.finished = true,
                 Action::Failed { task, story, .. } => (self.failed, self.story) = (Some(task), story),
+                Action::Available { .. } | Action::Unavailable { .. } | Action::TasksFailed { .. } => {}
             }
         }
         self.scheduler.validate();
