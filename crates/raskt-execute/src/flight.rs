@@ -85,6 +85,7 @@ impl RecordedScheduler {
                     graph: graph.clone(),
                     wanted: wanted.to_vec(),
                     failure: FailureScope::Run,
+                    imports: vec![],
                 },
             );
         }

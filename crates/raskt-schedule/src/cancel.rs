@@ -4,6 +4,7 @@
 //! reads, of one page and with one worker; and tasks of a page to which nothing has happened, and to what they read
 //! neither. Others are looked at one by one: something was begun for each of them.
 
+use crate::importing::ELSEWHERE;
 use crate::queue::{push_all_for, push_for};
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
@@ -11,6 +12,7 @@ use crate::worklist::Worklist;
 use crate::{TaskRange, WorkerId};
 use raskt_graph::{Graph, GridSet, Shape, TaskId};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 impl Tasks {
     /// No client wants `tasks` any more: results that nobody reads are let go, and what isn't done and nobody needs won't be.
@@ -60,15 +62,20 @@ impl Tasks {
             match record.tag {
                 Tag::InMemory if record.is_special => alike.tasks().for_each(|task| {
                     self.count_holders(task, true);
-                    if record.count == 0 {
+                    if record.count == 0 && !self.is_kept(task) {
                         self.release(task);
                     }
                 }),
                 Tag::InMemory => {
-                    self.let_go(layer, record.worker, alike.len(), true);
-                    self.hold(layer, record.worker, alike.len(), false);
+                    if record.worker != ELSEWHERE {
+                        self.let_go(layer, record.worker, alike.len(), true);
+                        self.hold(layer, record.worker, alike.len(), false);
+                    }
                     if record.count == 0 {
-                        self.release_all(alike, record.worker);
+                        for Range { start, end } in self.layers[layer.0 as usize].holds.gaps_in(alike.start..alike.end)
+                        {
+                            self.release_all(TaskRange { layer, start, end }, record.worker);
+                        }
                     }
                 }
                 _ => {
@@ -79,7 +86,15 @@ impl Tasks {
         }
     }
 
-    /// `InMemory` → `Released` for neighbours on one page that `worker` holds alone, and that nobody needs.
+    /// `InMemory` → `Released` for neighbours on one page that stand as `record` does, and that nobody needs.
+    pub fn release_alike(&mut self, tasks: TaskRange, record: &Record) {
+        match record.is_special {
+            true => tasks.tasks().for_each(|task| self.release(task)),
+            false => self.release_all(tasks, record.worker),
+        }
+    }
+
+    /// The same for what `worker` holds alone.
     fn release_all(&mut self, tasks: TaskRange, worker: WorkerId) {
         let layer = &mut self.layers[tasks.layer.0 as usize];
         if !layer.gated_readers.is_empty() {
@@ -89,6 +104,9 @@ impl Tasks {
         layer.pages.release_all(tasks.start..tasks.end);
         self.unreached.forget(tasks);
         self.count_out_of_exchanges(tasks.layer, tasks.len());
+        if worker == ELSEWHERE {
+            return self.leave(tasks);
+        }
         self.let_go(tasks.layer, worker, tasks.len(), false);
         push_all_for(&mut self.discards, worker, tasks);
     }
@@ -109,7 +127,8 @@ impl Tasks {
             return false;
         }
         let is_counted = layer.gates.is_some() || layer.exchange.is_some();
-        let is_unwanted = have_failed || layer.wanted.count(range.clone()) == 0;
+        let is_held = layer.holds.any(range.clone());
+        let is_unwanted = have_failed || layer.wanted.count(range.clone()) == 0 && !is_held;
         let is_alike = is_unwanted && layer.needed.count(range.clone()) == tasks.len();
         if is_counted || !is_alike || !layer.pages.are_untouched(range.clone()) || !self.are_unread(graph, tasks) {
             return false;
@@ -118,6 +137,9 @@ impl Tasks {
         let layer = &mut self.layers[tasks.layer.0 as usize];
         layer.needed.remove(range, layer.len);
         self.counts.total -= tasks.len();
+        if layer.is_imported {
+            self.unask(tasks);
+        }
         inputs.into_iter().for_each(|input| unread.insert(input));
         true
     }
@@ -167,7 +189,7 @@ impl Tasks {
 
     fn drop_if_unread(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
         self.steps += 1;
-        let is_kept = self.is_wanted(task) || self.count_unread(graph, task) > 0;
+        let is_kept = self.is_kept(task) || self.count_unread(graph, task) > 0;
         if !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished() {
             self.drop_task(graph, task, unread);
         }
@@ -198,6 +220,9 @@ impl Tasks {
         }
         layer.pages.released(task.index);
         layer.needed.remove(task.index..task.index + 1, layer.len);
+        if layer.is_imported {
+            return self.unask(TaskRange::one(task));
+        }
         if let Some(exchange) = &mut layer.exchange {
             exchange.consumers_left -= 1;
             // All consumers are one read of each producer: only the last of them leaves it.

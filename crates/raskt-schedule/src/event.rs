@@ -4,7 +4,7 @@ mod error;
 
 pub use error::EventError;
 
-use crate::{Attempt, Death, Failure, FailureScope, LossCause, Offer, RunId, StallCause, TaskRange, WorkerId};
+use crate::{Attempt, Death, Failure, FailureScope, Import, LossCause, Offer, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub enum Event {
         wanted: Vec<TaskRange>,
         /// What ends when one of its tasks fails for good. Where tasks stand alone, the client is told of each result.
         failure: FailureScope,
+        /// Tasks of the graph that stand for tasks of other runs, which have to be there.
+        imports: Vec<Import>,
     },
     /// A client wants the results of more tasks of a run, or of tasks that it had released. Tasks are wanted once: to want one
     /// again changes nothing.
@@ -60,7 +62,8 @@ pub enum Event {
         /// Bytes of all of it.
         bytes: u64,
     },
-    /// A client no longer wants a run, be it finished or not: nothing of it remains.
+    /// A client no longer wants a run, be it finished or not: nothing of it remains, but for what others import of it. These keep
+    /// its graph as well, of which their results are made if they are lost.
     RunReleased {
         /// The run.
         run: RunId,
@@ -146,7 +149,9 @@ pub enum Event {
         run: RunId,
         /// The hand-out.
         attempt: Attempt,
-        /// The task whose result it couldn't fetch.
+        /// The task whose result it couldn't fetch, and the run that it is of: another one if it is imported.
+        input_run: RunId,
+        /// The task.
         task: TaskId,
         /// The worker that was to give it.
         from: WorkerId,
@@ -176,6 +181,19 @@ pub enum Event {
 }
 
 impl Event {
+    /// The run of which a client wants something with it, or nothing more.
+    pub(crate) fn asking(&self) -> Option<RunId> {
+        match self {
+            Self::Wanted { run, .. }
+            | Self::Released { run, .. }
+            | Self::Retried { run, .. }
+            | Self::RunReleased { run }
+            | Self::SlotsLent { run, .. }
+            | Self::SlotsReturned { run, .. } => Some(*run),
+            _ => None,
+        }
+    }
+
     /// The worker that says with it what it holds, and of which run.
     pub(crate) fn holder(&self) -> Option<(WorkerId, RunId)> {
         match self {
@@ -342,6 +360,8 @@ pub enum Action {
     Failed {
         /// The run.
         run: RunId,
+        /// The run of the task: another one if it is imported.
+        root: RunId,
         /// The task.
         task: TaskId,
         /// The worker that knows why; or the last one that died of it.
@@ -365,6 +385,8 @@ pub struct Held {
 /// Results that a worker is to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fetch {
+    /// The run that they are of: another one than that of the assignment if they are imported.
+    pub run: RunId,
     /// Who holds them.
     pub from: WorkerId,
     /// The tasks whose results they are.

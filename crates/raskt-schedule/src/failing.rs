@@ -45,14 +45,16 @@ impl Tasks {
     fn fail_of(&mut self, graph: &Graph, tasks: &[TaskRange], root: Root) {
         let failed = self.find_failing(graph, tasks);
         for &range in &failed {
-            self.failures.get_or_insert_default().insert(range, root);
+            self.tell_others(range);
             let layer = &self.layers[range.layer.0 as usize];
-            let wanted = layer.wanted.ranges_in(range.start..range.end, layer.len);
-            for Range { start, end } in wanted {
-                let wanted = TaskRange { start, end, ..range };
-                self.counts.unfinished_wanted -= wanted.len();
-                self.told.iter_mut().for_each(|told| told.failed.push((root, wanted)));
-            }
+            let wanted = layer.wanted.ranges_in(range.start..range.end, layer.len).into_iter();
+            let mut wanted: Vec<_> = wanted.map(|Range { start, end }| TaskRange { start, end, ..range }).collect();
+            self.counts.unfinished_wanted -= TaskRange::count(&wanted);
+            let failures = self.failures.get_or_insert_default();
+            // What the client was told already it isn't told again.
+            failures.within(range).into_iter().for_each(|(known, _)| known.cut_out_of(&mut wanted));
+            failures.insert(range, root);
+            self.told.iter_mut().for_each(|told| told.failed.extend(wanted.iter().map(|&range| (root, range))));
         }
         // What reads a task comes after it, and goes before it.
         let mut unread = Worklist::default();
@@ -140,6 +142,16 @@ impl Tasks {
         }
         ranges.into_iter().for_each(|range| self.want_again(graph, range));
         causes
+    }
+
+    /// Takes those out of `tasks`, which a client has come to want, that have failed: that is what he is told.
+    pub fn tell_failed(&mut self, tasks: TaskRange) -> Vec<TaskRange> {
+        let mut left = Vec::from([tasks]);
+        for (failed, root) in self.failures.iter().flat_map(|failures| failures.within(tasks)) {
+            failed.cut_out_of(&mut left);
+            self.told.iter_mut().for_each(|told| told.failed.push((root, failed)));
+        }
+        left
     }
 
     /// `tasks` are failed no longer: those that are wanted are waited for again.

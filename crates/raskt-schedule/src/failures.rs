@@ -128,7 +128,17 @@ impl Failures {
         self.ranges.is_empty()
     }
 
+    /// All tasks that have failed, from one on, and why.
+    pub fn all_from(&self, task: TaskId) -> impl Iterator<Item = (TaskRange, &Failure)> {
+        let range = |(start, failed): (&TaskId, &Failed)| {
+            let range = TaskRange { layer: start.layer, start: start.index, end: failed.end };
+            Some((range, self.failure(failed.root)?))
+        };
+        self.ranges.range(task..).filter_map(range)
+    }
+
     /// All tasks that have failed.
+    #[cfg(test)]
     pub fn all(&self) -> impl Iterator<Item = (TaskRange, Root)> {
         let range = |(start, failed): (&TaskId, &Failed)| {
             (TaskRange { layer: start.layer, start: start.index, end: failed.end }, failed.root)
@@ -137,6 +147,7 @@ impl Failures {
     }
 
     /// How many tasks have failed.
+    #[cfg(test)]
     pub fn count(&self) -> u64 {
         self.all().map(|(range, _)| range.len()).sum()
     }

@@ -1,11 +1,13 @@
 //! What clients are told of single results, where each is something by itself.
 
 use crate::failures::Root;
+use crate::located::OtherRuns;
 use crate::run::Run;
 use crate::scheduler::by_place;
 use crate::tasks::Tasks;
 use crate::told::Told;
-use crate::{Action, FailureScope, Held, RunId, TaskRange};
+use crate::{Action, FailureScope, Held, TaskRange};
+use raskt_graph::TaskId;
 use std::collections::VecDeque;
 
 impl Run {
@@ -16,7 +18,8 @@ impl Run {
     }
 
     /// Tells the client which of the results that it wants are there, which aren't any more, and which never will be.
-    pub fn tell_of_results(&mut self, run: RunId, actions: &mut VecDeque<Action>) {
+    pub fn tell_of_results(&mut self, others: OtherRuns, actions: &mut VecDeque<Action>) {
+        let run = self.id;
         let Some(told) = &mut self.tasks.told else { return };
         let (changed, mut failed) = (std::mem::take(&mut told.changed), std::mem::take(&mut told.failed));
         if changed.is_empty() && failed.is_empty() {
@@ -27,7 +30,10 @@ impl Run {
             actions.push_back(Action::Unavailable { run, tasks: gone });
         }
         if !come.is_empty() {
-            actions.push_back(Action::Available { run, results: self.held(&come) });
+            actions.push_back(Action::Available {
+                run,
+                results: self.held(others, come.iter().flat_map(|range| range.tasks()), usize::MAX),
+            });
         }
         for (root, tasks) in by_place::<Root>(&mut failed) {
             let failures = self.tasks.failures.as_ref();
@@ -37,19 +43,22 @@ impl Run {
         }
     }
 
-    /// Who holds `tasks`, which are in memory, and how many bytes they have; of several that hold a result, one is named.
-    pub fn held(&self, tasks: &[TaskRange]) -> Vec<Held> {
+    /// Who holds `tasks`, which are in memory, and how many bytes they have; of several that hold a result, one is named. Gives
+    /// `most` entries at most.
+    pub fn held(&self, others: OtherRuns, tasks: impl Iterator<Item = TaskId>, most: usize) -> Vec<Held> {
         let mut held: Vec<Held> = vec![];
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
-            let (worker, bytes) =
-                (self.tasks.record(task).worker, self.tasks.layers[task.layer.0 as usize].result_bytes);
-            match held.last_mut() {
-                Some(last)
-                    if last.worker == worker && last.tasks.layer == task.layer && last.tasks.end == task.index =>
-                {
-                    (last.tasks.end, last.bytes) = (task.index + 1, last.bytes.saturating_add(bytes));
-                }
-                _ => held.push(Held { worker, tasks: TaskRange::one(task), bytes }),
+        for task in tasks {
+            let located = self.locate(others, task);
+            let bytes = located.tasks.layers[located.task.layer.0 as usize].result_bytes;
+            let worker = located.holder();
+            if let Some(last) = held.last_mut()
+                && (last.worker, last.tasks.layer, last.tasks.end) == (worker, task.layer, task.index)
+            {
+                (last.tasks.end, last.bytes) = (task.index + 1, last.bytes.saturating_add(bytes));
+            } else if held.len() < most {
+                held.push(Held { worker, tasks: TaskRange::one(task), bytes });
+            } else {
+                break;
             }
         }
         held

@@ -10,12 +10,17 @@ use std::sync::Arc;
 /// Writes a number that says which event it is, and its parts.
 pub(super) fn encode(event: &Event, to: &mut Encoder) {
     match event {
-        Event::GraphAdded { run, parent, graph, wanted, failure } => {
+        Event::GraphAdded { run, parent, graph, wanted, failure, imports } => {
             start(to, 0, run.0);
             to.list(parent.iter(), |to, parent| to.number(parent.0));
             graphs::encode(graph, to);
             encode_ranges(wanted, to);
             to.flag(*failure == FailureScope::Task);
+            to.list(imports.iter(), |to, Import { tasks, run, from }| {
+                encode_range(*tasks, to);
+                to.number(run.0);
+                encode_range(TaskRange::one(*from), to);
+            });
         }
         Event::Wanted { run, tasks } => {
             start(to, 1, run.0);
@@ -63,10 +68,11 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(run.0);
             encode_ranges(tasks, to);
         }
-        Event::FetchFailed { worker, run, attempt, task, from, reached } => {
+        Event::FetchFailed { worker, run, attempt, input_run, task, from, reached } => {
             start(to, 11, u64::from(worker.0));
             to.number(run.0);
             to.number(u64::from(attempt.0));
+            to.number(input_run.0);
             encode_ranges(&[TaskRange::one(*task)], to);
             to.number(u64::from(from.0));
             to.flag(*reached);
@@ -127,7 +133,11 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             let parents: Vec<RunId> = from.list(|from| Ok(RunId(from.number()?)))?;
             let (graph, wanted) = (Arc::new(graphs::decode(from)?), decode_ranges(from)?);
             let failure = if from.flag()? { FailureScope::Task } else { FailureScope::Run };
-            Event::GraphAdded { run, parent: parents.first().copied(), graph, wanted, failure }
+            let imports = from.list(|from| {
+                let (tasks, run, first) = (decode_range(from)?, RunId(from.number()?), decode_range(from)?);
+                Ok(Import { tasks, run, from: TaskId::new(first.layer, first.start) })
+            })?;
+            Event::GraphAdded { run, parent: parents.first().copied(), graph, wanted, failure, imports }
         }
         1 => Event::Wanted { run, tasks: decode_ranges(from)? },
         2 => Event::Released { run, tasks: decode_ranges(from)? },
@@ -150,10 +160,11 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         9 => Event::Started { worker, run: RunId(from.number()?), attempt: Attempt(from.word()?) },
         10 => Event::Fetched { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         11 => {
-            let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
+            let (run, attempt, input_run) = (RunId(from.number()?), Attempt(from.word()?), RunId(from.number()?));
             let task = decode_ranges(from)?.first().map(|range| TaskId::new(range.layer, range.start));
             let task = task.ok_or(FlightError::Malformed("a failed fetch names no task"))?;
-            Event::FetchFailed { worker, run, attempt, task, from: WorkerId(from.word()?), reached: from.flag()? }
+            let (from, reached) = (WorkerId(from.word()?), from.flag()?);
+            Event::FetchFailed { worker, run, attempt, input_run, task, from, reached }
         }
         12 => {
             let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));

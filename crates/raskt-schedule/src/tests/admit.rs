@@ -37,6 +37,7 @@ fn world(graph: &Graph, wanted: Vec<TaskRange>) -> World {
         graph: Arc::new(graph.clone()),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     world
 }
@@ -139,6 +140,7 @@ fn beside(nanoseconds: u64, is_family: bool) -> World {
         graph: Arc::new(graph.clone()),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     while layers(&world) == [0] {
         world.run_one(&graph, 0, || false);
@@ -146,7 +148,14 @@ fn beside(nanoseconds: u64, is_family: bool) -> World {
     assert_eq!(layers(&world), [1]);
     let (graph, wanted) = pipeline(&[(16, 100, 1000), (1, 1, 1000)]);
     let parent = is_family.then_some(RUN);
-    world.handle(Event::GraphAdded { run: OTHER, parent, graph: Arc::new(graph), wanted, failure: FailureScope::Run });
+    world.handle(Event::GraphAdded {
+        run: OTHER,
+        parent,
+        graph: Arc::new(graph),
+        wanted,
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
     world
 }
 
@@ -228,6 +237,7 @@ fn past_a_head_that_lacks_memory_all_others_have_their_turn() {
         graph: Arc::new(graph.clone()),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     // Until both sources have run: one task grows, four free.
     let mut before_growing = 0;
@@ -249,12 +259,26 @@ fn until_the_sum_is_done(most: u64, net_of_others: u64) -> Option<u64> {
     let (graph, wanted) = pipeline(&[(16, 100, 1000), (1, 1, 1000)]);
     scheduler.handle_event(
         Time(0),
-        Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted, failure: FailureScope::Run },
+        Event::GraphAdded {
+            run: RUN,
+            parent: None,
+            graph: Arc::new(graph),
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
     );
     let (graph, wanted) = pipeline(&[(10_000, net_of_others, 1000)]);
     scheduler.handle_event(
         Time(0),
-        Event::GraphAdded { run: OTHER, parent: None, graph: Arc::new(graph), wanted, failure: FailureScope::Run },
+        Event::GraphAdded {
+            run: OTHER,
+            parent: None,
+            graph: Arc::new(graph),
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
     );
     for handed in 0..most {
         let Some(Action::Assign { worker, assignment }) = scheduler.poll_action() else { panic!("the slot is free") };
@@ -300,6 +324,7 @@ fn large(s: &mut Scheduler, run: u64, annotations: &Annotations, tasks: u32, out
             wanted,
             graph: Arc::new(graph.finish()),
             failure: FailureScope::Run,
+            imports: vec![],
         },
     );
     s.validate();

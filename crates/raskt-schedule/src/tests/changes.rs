@@ -50,6 +50,7 @@ pub fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Ve
         graph: Arc::new(graph.clone()),
         wanted: vec![],
         failure: FailureScope::Run,
+        imports: vec![],
     });
     for &step in steps {
         match step {
@@ -132,6 +133,7 @@ fn a_released_task_that_runs_already_is_not_kept() {
         graph: Arc::new(graph.clone()),
         wanted: TaskRange::of([task]),
         failure: FailureScope::Run,
+        imports: vec![],
     });
     world.handle(Event::Released { run: RUN, tasks: TaskRange::of([task]) });
     assert_eq!(world.scheduler.task_state(RUN, task), None);
@@ -153,6 +155,7 @@ fn a_discard_says_what_the_scheduler_had_heard_of_the_worker() {
         graph: Arc::new(graph.clone()),
         wanted: vec![all],
         failure: FailureScope::Run,
+        imports: vec![],
     });
     world.run_one(&graph, 0, || false);
     world.run_one(&graph, 0, || false);

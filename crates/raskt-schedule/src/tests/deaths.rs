@@ -58,6 +58,7 @@ impl Cluster {
             graph: Arc::new(graph.finish()),
             wanted,
             failure: FailureScope::Run,
+            imports: vec![],
         });
         cluster
     }

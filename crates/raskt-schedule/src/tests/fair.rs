@@ -61,6 +61,7 @@ impl Clock {
             graph,
             wanted,
             failure: FailureScope::Run,
+            imports: vec![],
         });
     }
 
@@ -132,7 +133,14 @@ fn what_is_not_known_is_not_taken_for_next_to_nothing() {
             let (graph, wanted) = tasks(1000, if run == known { 10 * MILLISECOND } else { 0 }, Annotations::default());
             s.handle_event(
                 Time(0),
-                Event::GraphAdded { run: RunId(run), parent: None, graph, wanted, failure: FailureScope::Run },
+                Event::GraphAdded {
+                    run: RunId(run),
+                    parent: None,
+                    graph,
+                    wanted,
+                    failure: FailureScope::Run,
+                    imports: vec![],
+                },
             );
         }
         s.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(64) });
@@ -374,7 +382,14 @@ fn when_a_worker_goes_that_is_kept_for_somebody_another_one_is() {
         let (graph, wanted) = tasks(count, MILLISECOND, gpus(amount));
         s.handle_event(
             Time(0),
-            Event::GraphAdded { run: RunId(run), parent: None, graph, wanted, failure: FailureScope::Run },
+            Event::GraphAdded {
+                run: RunId(run),
+                parent: None,
+                graph,
+                wanted,
+                failure: FailureScope::Run,
+                imports: vec![],
+            },
         );
     }
     let patience = Settings::default().admission.patience_nanoseconds;

@@ -139,6 +139,7 @@ fn shapes_of_many_blocks_are_written_in_a_few_bytes() {
             graph: Arc::new(graph.clone()),
             wanted,
             failure: FailureScope::Run,
+            imports: vec![],
         },
     );
     let bytes = recorder.take();

@@ -73,6 +73,7 @@ fn submit(world: &mut World, graph: &Graph) {
         graph: Arc::new(graph.clone()),
         wanted: TaskRange::of(wanted),
         failure: FailureScope::Run,
+        imports: vec![],
     });
 }
 
@@ -158,6 +159,7 @@ fn where_ready_tasks_suffice_and_all_is_wanted_nothing_follows() {
         graph: Arc::new(graph),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     world.join(2);
     assert_eq!(assigned(&world)[0][..4], [0, 2, 4, 6]);
@@ -177,6 +179,7 @@ fn a_chain_that_is_wanted_altogether_goes_out_at_once() {
             graph: Arc::new(graph.clone()),
             wanted,
             failure: FailureScope::Run,
+            imports: vec![],
         });
         assert_eq!((world.assigned[0].1.len(), world.assigned[0].1.transient.len()), (50, 0));
     }
@@ -307,6 +310,7 @@ fn what_others_read_or_clients_want_is_kept() {
         graph: Arc::new(graph),
         wanted: TaskRange::of(wanted),
         failure: FailureScope::Run,
+        imports: vec![],
     });
     assert_eq!(assigned(&world), [[0, 1, 2]]);
     assert_eq!(world.assigned[0].1.transient, [TaskRange::one(TaskId::new(LayerId(0), 0))]);

@@ -90,6 +90,7 @@ impl Cluster {
             graph,
             wanted,
             failure: FailureScope::Run,
+            imports: vec![],
         });
     }
 

@@ -25,7 +25,14 @@ fn what_is_needed_in_part_is_wanted_by_pages() {
     let second = TaskRange { layer: LayerId(1), start: 0, end: u64::from(len / 2) };
     s.handle_event(
         Time(0),
-        Event::GraphAdded { run: RunId(1), parent: None, graph, wanted: vec![second], failure: FailureScope::Run },
+        Event::GraphAdded {
+            run: RunId(1),
+            parent: None,
+            graph,
+            wanted: vec![second],
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
     );
     let before = s.steps();
     s.handle_event(
@@ -73,7 +80,14 @@ fn a_release_asks_only_those_who_read() {
         let mut s = Scheduler::new(1_000_000);
         s.handle_event(
             Time(0),
-            Event::GraphAdded { run: RunId(1), parent: None, graph, wanted: vec![last], failure: FailureScope::Run },
+            Event::GraphAdded {
+                run: RunId(1),
+                parent: None,
+                graph,
+                wanted: vec![last],
+                failure: FailureScope::Run,
+                imports: vec![],
+            },
         );
         let before = s.steps();
         s.handle_event(Time(0), Event::Released { run: RunId(1), tasks: vec![last] });
@@ -102,7 +116,14 @@ fn listed_readers_are_found_by_what_they_read() {
         let mut s = Scheduler::new(1_000_000);
         s.handle_event(
             Time(0),
-            Event::GraphAdded { run: RunId(1), parent: None, graph, wanted, failure: FailureScope::Run },
+            Event::GraphAdded {
+                run: RunId(1),
+                parent: None,
+                graph,
+                wanted,
+                failure: FailureScope::Run,
+                imports: vec![],
+            },
         );
         let before = s.steps();
         s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer: Offer::slots(1) });
@@ -144,6 +165,7 @@ fn requirements_that_take_turns_are_remembered() {
                     wanted: all(&graph),
                     graph,
                     failure: FailureScope::Run,
+                    imports: vec![],
                 },
             );
             let given = assigns(&drain(&mut s));
@@ -183,6 +205,7 @@ fn a_release_of_a_large_array_asks_only_those_who_read_it() {
                 graph,
                 wanted: wanted.clone(),
                 failure: FailureScope::Run,
+                imports: vec![],
             },
         );
         let before = s.steps();
@@ -211,7 +234,14 @@ fn a_suspect_elsewhere_costs_nothing() {
         let wanted = vec![TaskRange::one(TaskId::new(d, 0)), TaskRange { layer: b, start: 0, end: n.into() }];
         s.handle_event(
             Time(0),
-            Event::GraphAdded { run: RunId(1), parent: None, graph, wanted, failure: FailureScope::Run },
+            Event::GraphAdded {
+                run: RunId(1),
+                parent: None,
+                graph,
+                wanted,
+                failure: FailureScope::Run,
+                imports: vec![],
+            },
         );
         let mut worker = 0;
         let mut given = vec![];
@@ -259,6 +289,7 @@ fn the_first_worker_and_the_last_look_at_no_run_that_has_ended() {
                     wanted: all(&graph),
                     graph,
                     failure: FailureScope::Run,
+                    imports: vec![],
                 },
             );
             for (w, a) in assigns(&drain(&mut s)) {
@@ -271,7 +302,14 @@ fn the_first_worker_and_the_last_look_at_no_run_that_has_ended() {
         let (graph, run) = (one_layer(1, Some(with("gpu", 1))), RunId(runs));
         s.handle_event(
             Time(0),
-            Event::GraphAdded { run, parent: None, wanted: all(&graph), graph, failure: FailureScope::Run },
+            Event::GraphAdded {
+                run,
+                parent: None,
+                wanted: all(&graph),
+                graph,
+                failure: FailureScope::Run,
+                imports: vec![],
+            },
         );
         drain(&mut s);
         let before = s.steps();
@@ -302,7 +340,14 @@ fn an_event_at_a_worker_looks_at_nothing_that_lacks_what_hasnt_come_free() {
         let graph = one_layer(1, Some(with("memory", 10_000_000)));
         s.handle_event(
             Time(0),
-            Event::GraphAdded { run: RunId(0), parent: None, wanted: all(&graph), graph, failure: FailureScope::Run },
+            Event::GraphAdded {
+                run: RunId(0),
+                parent: None,
+                wanted: all(&graph),
+                graph,
+                failure: FailureScope::Run,
+                imports: vec![],
+            },
         );
         let all_of_it = assigns(&drain(&mut s));
         assert_eq!(all_of_it.len(), 1);
@@ -316,6 +361,7 @@ fn an_event_at_a_worker_looks_at_nothing_that_lacks_what_hasnt_come_free() {
                     wanted: all(&graph),
                     graph,
                     failure: FailureScope::Run,
+                    imports: vec![],
                 },
             );
         }
@@ -328,6 +374,7 @@ fn an_event_at_a_worker_looks_at_nothing_that_lacks_what_hasnt_come_free() {
                 wanted: all(&graph),
                 graph,
                 failure: FailureScope::Run,
+                imports: vec![],
             },
         );
         let mut given = std::collections::VecDeque::from(assigns(&drain(&mut s)));
@@ -376,6 +423,7 @@ fn a_slot_is_lent_without_a_look_at_each_requirement() {
                         wanted: all(&graph),
                         graph,
                         failure: FailureScope::Run,
+                        imports: vec![],
                     },
                 );
             }
@@ -394,6 +442,7 @@ fn a_slot_is_lent_without_a_look_at_each_requirement() {
                 wanted: all(&graph),
                 graph,
                 failure: FailureScope::Run,
+                imports: vec![],
             };
             s.handle_event(Time(0), event);
             drain(&mut s);

@@ -60,7 +60,14 @@ fn try_two_who_require_much(settings: Settings, now: Time) {
         let wanted = all(&graph);
         s.try_event(
             now,
-            Event::GraphAdded { run: RunId(run), parent: None, graph, wanted, failure: FailureScope::Run },
+            Event::GraphAdded {
+                run: RunId(run),
+                parent: None,
+                graph,
+                wanted,
+                failure: FailureScope::Run,
+                imports: vec![],
+            },
         )
         .unwrap();
     }
@@ -88,12 +95,26 @@ fn what_has_begun_is_waited_for_by_nobody() {
     let g = one_layer(2, None);
     s.handle_event(
         Time(0),
-        Event::GraphAdded { run: RunId(9), parent: None, wanted: all(&g), graph: g, failure: FailureScope::Run },
+        Event::GraphAdded {
+            run: RunId(9),
+            parent: None,
+            wanted: all(&g),
+            graph: g,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
     );
     let g = one_layer(6, None);
     s.handle_event(
         Time(0),
-        Event::GraphAdded { run: RunId(1), parent: None, wanted: all(&g), graph: g, failure: FailureScope::Run },
+        Event::GraphAdded {
+            run: RunId(1),
+            parent: None,
+            wanted: all(&g),
+            graph: g,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
     );
     let given = assigns(&drain(&mut s));
     // The worker has all eight, in the order of the hand-outs; it begins the first.
@@ -156,6 +177,7 @@ fn who_is_woken_behind_the_walk_has_its_turn() {
         wanted: all(&graph),
         graph,
         failure: FailureScope::Run,
+        imports: vec![],
     };
     // Somebody has all of b for long.
     tell(&mut s, &mut given, add(50, chain(&[(1, Some(with("b", 1000)))])));
@@ -221,7 +243,14 @@ fn what_one_has_nobody_else_gives_back() {
     let g = one_layer(1, None);
     s.handle_event(
         Time(0),
-        Event::GraphAdded { run: RunId(1), parent: None, wanted: all(&g), graph: g, failure: FailureScope::Run },
+        Event::GraphAdded {
+            run: RunId(1),
+            parent: None,
+            wanted: all(&g),
+            graph: g,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
     );
     let given = assigns(&drain(&mut s));
     let (owner, a) = &given[0];
@@ -293,7 +322,7 @@ fn a_copy_that_cannot_be_reached_counts_as_lost_however_long_it_takes_to_find_ou
             assert!(tries <= 4, "it is tried again and again ({others} others)");
             cluster.now.0 += 60_000_000_000;
             let (run, task, from) = (RunId(1), TaskId::new(LayerId(0), 0), WorkerId(0));
-            cluster.handle(Event::FetchFailed { worker, run, attempt, task, from, reached: false });
+            cluster.handle(Event::FetchFailed { worker, run, attempt, input_run: run, task, from, reached: false });
         }
         assert!(cluster.only(1).is_some(), "it is made again");
     }
@@ -321,7 +350,14 @@ fn those_with_nothing_to_do_who_can_take_nothing_keep_nothing_from_another() {
             let wanted = all(&graph);
             s.handle_event(
                 Time(0),
-                Event::GraphAdded { run: RunId(run), parent: None, wanted, graph, failure: FailureScope::Run },
+                Event::GraphAdded {
+                    run: RunId(run),
+                    parent: None,
+                    wanted,
+                    graph,
+                    failure: FailureScope::Run,
+                    imports: vec![],
+                },
             );
             given.extend(assigns(&drain(&mut s)));
         }

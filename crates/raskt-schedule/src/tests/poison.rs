@@ -26,6 +26,7 @@ fn submit(world: &mut World, graph: &Graph) {
         graph: Arc::new(graph.clone()),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
 }
 
@@ -105,6 +106,7 @@ fn what_goes_on_of_a_forgotten_run_is_not_blamed_on_others() {
         graph: Arc::new(graph.clone()),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     begin(&mut world);
     submit(&mut world, &graph);

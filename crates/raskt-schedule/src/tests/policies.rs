@@ -111,6 +111,7 @@ fn another_placement_gives_other_actions_and_is_replayed_all_the_same() {
             graph: graph.clone(),
             wanted: vec![],
             failure: FailureScope::Run,
+            imports: vec![],
         });
         world.handle(Event::Scattered { run: RUN, tasks: vec![source], worker: WorkerId(1), bytes: 1 << 30 });
         world.handle(Event::Wanted { run: RUN, tasks: TaskRange::of([TaskId::new(reader, 0)]) });
@@ -181,6 +182,7 @@ fn the_order_says_whose_turn_it_is() {
                     graph: graph.clone(),
                     wanted,
                     failure: FailureScope::Run,
+                    imports: vec![],
                 },
             );
         }
@@ -219,6 +221,7 @@ fn nothing_is_asked_back_where_no_worker_may_ask() {
             graph: graph.clone(),
             wanted,
             failure: FailureScope::Run,
+            imports: vec![],
         });
         world.join(1);
         world.scheduler.validate();

@@ -37,7 +37,7 @@ proptest! {
         let wanted = pick_wanted(&graph, &wanted);
         let mut world = World::new(1000);
         slots.iter().for_each(|&slots| world.join(slots));
-        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: TaskRange::of(wanted.clone()), failure: FailureScope::Run });
+        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: TaskRange::of(wanted.clone()), failure: FailureScope::Run, imports: vec![] });
         for at in choices.iter().cycle() {
             if world.assigned.is_empty() {
                 break;
@@ -61,7 +61,7 @@ proptest! {
         let mut world = World::new(300);
         world.join(2);
         world.join(1);
-        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: TaskRange::of(wanted.clone()), failure: FailureScope::Run });
+        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: TaskRange::of(wanted.clone()), failure: FailureScope::Run, imports: vec![] });
         for (kind, at) in steps {
             match kind {
                 0 => world.join(1 + at as u32 % 3),
@@ -82,7 +82,7 @@ proptest! {
             world.join(3);
             world.join(2);
             let wanted = TaskRange::of(all_tasks(&graph));
-            world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted, failure: FailureScope::Run });
+            world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted, failure: FailureScope::Run, imports: vec![] });
             for at in choices.iter().cycle() {
                 if world.assigned.is_empty() {
                     break;
@@ -118,6 +118,7 @@ fn a_failed_task_is_tried_again_as_often_as_was_asked() {
             graph: Arc::new(graph.clone()),
             wanted,
             failure: FailureScope::Run,
+            imports: vec![],
         });
         world.run_one(&graph, 0, || false);
         for _ in 0..failures {
@@ -143,6 +144,7 @@ fn a_worker_that_always_refuses_is_not_stolen_for_ever() {
         graph: Arc::new(graph.clone()),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     world.run_one(&graph, 0, || false);
     let mut refusals = 0;
@@ -166,6 +168,7 @@ fn a_report_of_an_old_attempt_changes_nothing() {
         graph: Arc::new(graph),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     let (worker, assignment) = world.assigned.pop().unwrap();
     let report = |attempt| Report {
@@ -188,6 +191,7 @@ fn wanting_a_result_that_needs_nothing_ends_at_once() {
         graph: Arc::new(Graph::default()),
         wanted: vec![],
         failure: FailureScope::Run,
+        imports: vec![],
     });
     assert!(world.finished);
 }

@@ -45,6 +45,7 @@ fn of_a_concatenation_little_is_held_at_a_time() {
         graph: Arc::new(graph.clone()),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     let mut most = 0;
     while !world.finished {
@@ -74,6 +75,7 @@ fn what_requires_something_goes_before_new_work_of_its_own_run() {
         graph: Arc::new(graph.finish()),
         wanted,
         failure: FailureScope::Run,
+        imports: vec![],
     });
     (0..4).for_each(|_| assert!(clock.step()));
     for _ in 0..200 {
