@@ -77,7 +77,17 @@ impl RecordedScheduler {
     ) -> Result<(), EventError> {
         let now = self.now();
         if self.record.is_some() {
-            self.note(now, &Event::GraphAdded { run, parent, graph: graph.clone(), wanted: wanted.to_vec() });
+            self.note(
+                now,
+                &Event::GraphAdded {
+                    run,
+                    parent,
+                    graph: graph.clone(),
+                    wanted: wanted.to_vec(),
+                    failure: FailureScope::Run,
+                    imports: vec![],
+                },
+            );
         }
         self.scheduler.submit(now, run, parent, prepared)
     }

@@ -308,6 +308,8 @@ impl State {
             Action::Failed { run, task, .. } => self.fail(run, task),
             // Nobody gives data to this worker that it didn't make.
             Action::Lost { .. } => {}
+            // Tasks of its runs don't stand alone.
+            Action::Available { .. } | Action::Unavailable { .. } | Action::TasksFailed { .. } => {}
             Action::Stalled { run, cause } => self.stall(run, &cause),
             Action::Resumed { .. } => {}
         }

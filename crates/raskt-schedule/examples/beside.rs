@@ -85,7 +85,7 @@ impl Cluster {
     }
 
     fn submit(&mut self, run: RunId, (graph, wanted): (Arc<Graph>, Vec<TaskRange>)) {
-        self.handle(Event::GraphAdded { run, parent: None, graph, wanted });
+        self.handle(Event::GraphAdded { run, parent: None, graph, wanted, failure: FailureScope::Run });
     }
 
     fn handle(&mut self, event: Event) {

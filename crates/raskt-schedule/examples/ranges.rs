@@ -76,7 +76,11 @@ fn main() {
     println!("{:>40}: {:>8.2} ms", "10^4 slices of an array are stacked", start.elapsed().as_secs_f64() * 1e3);
     let wanted = vec![TaskRange { layer: LayerId(count + 1), start: 0, end: count.into() }];
     let mut scheduler = Scheduler::new(1_000_000);
-    time("and submitted", &mut scheduler, Event::GraphAdded { run: RUN, parent: None, graph, wanted });
+    time(
+        "and submitted",
+        &mut scheduler,
+        Event::GraphAdded { run: RUN, parent: None, graph, wanted, failure: FailureScope::Run },
+    );
     let start = Instant::now();
     run_all(&mut scheduler, 1);
     println!("{:>40}: {:>8.2} ms", "and run", start.elapsed().as_secs_f64() * 1e3);
@@ -85,7 +89,11 @@ fn main() {
     let range = |layer| vec![TaskRange { layer: LayerId(layer), start: 0, end: len.into() }];
     let all = Arc::new(pairs(len));
     let mut scheduler = Scheduler::new(1_000_000);
-    time("", &mut scheduler, Event::GraphAdded { run: RUN, parent: None, graph: all.clone(), wanted: range(1) });
+    time(
+        "",
+        &mut scheduler,
+        Event::GraphAdded { run: RUN, parent: None, graph: all.clone(), wanted: range(1), failure: FailureScope::Run },
+    );
     time("10^7 inputs that wait are wanted", &mut scheduler, Event::Wanted { run: RUN, tasks: range(0) });
     time("they aren't any more", &mut scheduler, Event::Released { run: RUN, tasks: range(0) });
     time("nor are the 10^7 that read them", &mut scheduler, Event::Released { run: RUN, tasks: range(1) });
@@ -93,7 +101,13 @@ fn main() {
     time(
         "",
         &mut scheduler,
-        Event::GraphAdded { run: RUN, parent: None, graph: all, wanted: [range(0), range(1)].concat() },
+        Event::GraphAdded {
+            run: RUN,
+            parent: None,
+            graph: all,
+            wanted: [range(0), range(1)].concat(),
+            failure: FailureScope::Run,
+        },
     );
     run_all(&mut scheduler, 10);
     println!("{:?}", scheduler.progress(RUN));

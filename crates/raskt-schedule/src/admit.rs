@@ -12,6 +12,7 @@
 
 use crate::batch::INPUTS_LOOKED_AT;
 use crate::estimate::Estimate;
+use crate::located::OtherRuns;
 use crate::run::Run;
 use crate::task::Tag;
 use raskt_graph::{Shape, TaskId};
@@ -39,22 +40,25 @@ impl Effect {
 
 impl Run {
     /// What `task` does to the memory of the worker that runs it, as far as sizes are known.
-    pub fn effect(&self, task: TaskId) -> Effect {
+    pub fn effect(&self, others: OtherRuns, task: TaskId) -> Effect {
         let output = if self.tasks.is_wanted(task) { 0 } else { self.output_bytes(task.layer) };
         let adds = output + Estimate::scratch_bytes(&self.graph.layer(task.layer).cost);
         // All that they read is alike, and only a part of it or nothing is left to others.
         if let Shape::Exchange { input, .. } | Shape::Reduce { input, .. } = self.graph.layer(task.layer).shape {
-            let is_kept = self.tasks.is_wanted(TaskId::new(input, 0));
+            let first = TaskId::new(input, 0);
+            let is_kept = self.tasks.is_wanted(first) || self.locate(others, first).stays();
             return Effect { adds, frees: if is_kept { 0 } else { self.input_bytes(task) } };
         }
         let (mut frees, inputs) = (0_u64, self.graph.input_count(task));
         self.graph.for_first_inputs(task, INPUTS_LOOKED_AT, |input| {
-            if self.tasks.is_wanted(input) {
+            let located = self.locate(others, input);
+            if self.tasks.is_wanted(input) || located.stays() {
                 return;
             }
             let record = self.tasks.record(input);
             if record.tag == Tag::InMemory {
-                frees += self.output_bytes(input.layer) / self.tasks.all_unread(&self.graph, input, record).max(1);
+                let unread = self.tasks.all_unread(&self.graph, input, record) + located.reads_elsewhere();
+                frees += self.output_bytes(input.layer) / unread.max(1);
             }
         });
         Effect { adds, frees: frees.saturating_mul(inputs.div_ceil(INPUTS_LOOKED_AT).max(1)) }

@@ -186,7 +186,8 @@ impl Scheduler {
     fn assign_head(&mut self, id: RunId, class: usize, head: Head, goes_ahead: bool) -> Turn {
         let Some(run) = self.runs.get(&id) else { return Turn::Nothing };
         let first = TaskId::new(head.layer, head.start);
-        let effect = if self.workers.has_memory_limit() { run.effect(first) } else { Effect::default() };
+        let effect =
+            if self.workers.has_memory_limit() { run.effect(self.runs.others(), first) } else { Effect::default() };
         let requirement = run.classes[class].clone();
         let mut net = effect.net();
         let mut chosen = self.choose(id, first, requirement.as_deref(), (net, false));
@@ -207,7 +208,7 @@ impl Scheduler {
             // Others may have waited for the same.
             self.queue.wake_some(WAITING_LOOKED_AT);
         }
-        let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
+        let batch = self.runs.split(&id).map(|(run, others)| run.take(others, class, head, worker, limits));
         if let Some(batch) = batch {
             let handed = Handed { gives_back: effect.gives_back(), is_lent: false };
             self.hand_over(id, worker, batch, requirement, handed);
@@ -252,7 +253,7 @@ impl Scheduler {
         if self.workers.len() == 1 {
             return Some(freest);
         }
-        let holders = self.runs[&id].holders(task, freest);
+        let holders = self.runs[&id].holders(self.runs.others(), task, freest);
         if holders.is_empty() {
             return Some(freest);
         }
@@ -330,7 +331,7 @@ impl Scheduler {
     /// Whether there is more memory than before once `tasks` have run, going by the first of them.
     pub(crate) fn gives_back(&self, id: RunId, tasks: &[TaskRange]) -> bool {
         let first = tasks.first().map(|range| TaskId::new(range.layer, range.start));
-        let effect = |(run, first): (&Run, TaskId)| run.effect(first);
+        let effect = |(run, first): (&Run, TaskId)| run.effect(self.runs.others(), first);
         self.workers.has_memory_limit() && self.runs.get(&id).zip(first).map(effect).is_some_and(Effect::gives_back)
     }
 
@@ -387,7 +388,7 @@ impl Scheduler {
             return;
         }
         let limits = self.limits(id, worker);
-        let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits, true));
+        let batch = self.runs.split(&id).and_then(|(run, others)| run.take_these(others, tasks, worker, limits, true));
         if let Some(batch) = batch {
             let gives_back = self.gives_back(id, &batch.tasks);
             self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });

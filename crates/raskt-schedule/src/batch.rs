@@ -1,9 +1,9 @@
 //! What tasks that are handed out together hold and read.
 
-use crate::copies::Copies;
 use crate::draft::Draft;
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
+use crate::located::{OtherRuns, bytes_of};
 use crate::queue::{Head, push_for};
 use crate::run::Run;
 use crate::task::Tag;
@@ -32,8 +32,12 @@ impl Run {
     /// What comes of a draft.
     pub fn batch(&self, draft: Draft) -> Batch {
         let Draft { worker, attempt, limits, tasks, nanoseconds, .. } = draft;
-        let fetches = if limits.locality_matters { self.fetches(worker, attempt, &tasks) } else { vec![] };
-        let bytes = |fetch: &Fetch| fetch.tasks.len().saturating_mul(self.output_bytes(fetch.tasks.layer));
+        let fetches = match limits.locality_matters {
+            true => self.fetches(draft.others, worker, attempt, &tasks),
+            false => vec![],
+        };
+        let owner = |fetch: &Fetch| draft.others.get(&fetch.run).filter(|_| fetch.run != self.id);
+        let bytes = |fetch: &Fetch| fetch.tasks.len().saturating_mul(bytes_of(self, owner(fetch), fetch.tasks.layer));
         let fetched = fetches.iter().map(bytes).fold(0, u64::saturating_add);
         let held = |range: &TaskRange| {
             let cost = &self.graph.layer(range.layer).cost;
@@ -49,7 +53,7 @@ impl Run {
     /// Those of `tasks` whose results nobody wants, and nobody reads but tasks of the same hand-out.
     fn transient(&self, attempt: Attempt, tasks: &[TaskRange]) -> Vec<TaskRange> {
         let all = tasks.iter().flat_map(|range| range.tasks());
-        TaskRange::of(all.filter(|&task| !self.tasks.is_wanted(task) && self.is_read_within(attempt, task)))
+        TaskRange::of(all.filter(|&task| !self.tasks.is_kept(task) && self.is_read_within(attempt, task)))
     }
 
     /// Whether somebody reads `task`, and all who will are on the same hand-out.
@@ -168,17 +172,16 @@ impl Run {
     }
 
     /// Who holds inputs of `task`, and how many bytes each, as far as they are looked at: what `known` holds is.
-    pub fn holders(&self, task: TaskId, known: WorkerId) -> SmallVec<[(WorkerId, u64); 8]> {
+    pub fn holders(&self, others: OtherRuns, task: TaskId, known: WorkerId) -> SmallVec<[(WorkerId, u64); 8]> {
         let mut holders = SmallVec::<[(WorkerId, u64); 8]>::new();
         self.graph.for_first_inputs(task, INPUTS_LOOKED_AT, |input| {
             // A result without bytes still has to be fetched, which takes as long as a few thousand bytes would.
             let bytes = self.output_bytes(input.layer).max(4096);
-            let record = self.tasks.record(input);
-            let others = self.tasks.replicas.get(&input).filter(|_| record.is_special);
-            let others =
-                others.into_iter().flat_map(Copies::iter).filter(|&other| other != known).take(COPIES_LOOKED_AT);
-            let known = Some(known).filter(|&known| known != record.worker && self.tasks.holds(known, input));
-            for worker in std::iter::once(record.worker).chain(known).chain(others) {
+            let located = self.locate(others, input);
+            let first = located.holder();
+            let copies = located.copies().filter(|&other| other != known).take(COPIES_LOOKED_AT);
+            let known = Some(known).filter(|&known| known != first && located.is_at(known));
+            for worker in std::iter::once(first).chain(known).chain(copies) {
                 match holders.iter_mut().find(|(holder, _)| *holder == worker) {
                     Some((_, held)) => *held += bytes,
                     None => holders.push((worker, bytes)),
@@ -197,16 +200,16 @@ impl Run {
     }
 
     /// Who holds the first of what `task` reads: neighbours that agree in it may go together.
-    pub fn first_holder(&self, task: TaskId) -> Option<WorkerId> {
+    pub fn first_holder(&self, others: OtherRuns, task: TaskId) -> Option<WorkerId> {
         let mut holder = None;
         self.graph.for_first_inputs(task, 1, |input| {
-            holder.get_or_insert(self.tasks.record(input).worker);
+            holder.get_or_insert_with(|| self.locate(others, input).holder());
         });
         holder
     }
 
     /// What `worker` has to fetch for `tasks`, beside what they make for one another.
-    fn fetches(&self, worker: WorkerId, attempt: Attempt, tasks: &[TaskRange]) -> Vec<Fetch> {
+    fn fetches(&self, others: OtherRuns, worker: WorkerId, attempt: Attempt, tasks: &[TaskRange]) -> Vec<Fetch> {
         let mut missing = vec![];
         let mut exchanges = SmallVec::<[LayerId; 4]>::new();
         for range in tasks {
@@ -218,10 +221,12 @@ impl Run {
             exchanges.extend(is_exchange.then_some(range.layer));
             for reader in range.tasks().take(if is_exchange { 1 } else { usize::MAX }) {
                 self.graph.for_each_input(reader, |input| {
-                    if !self.tasks.holds(worker, input) && !self.tasks.is_current(input, attempt) {
-                        let record = self.tasks.record(input);
-                        let is_read_again = self.tasks.all_unread(&self.graph, input, record) > 1;
-                        missing.push(((record.worker, is_read_again), input));
+                    let located = self.locate(others, input);
+                    if !located.is_at(worker) && !self.tasks.is_current(input, attempt) {
+                        let unread = self.tasks.all_unread(&self.graph, input, self.tasks.record(input));
+                        let is_read_again = located.stays() || unread + located.reads_elsewhere() > 1;
+                        let run = located.owner.map_or(self.id, |(run, _)| run);
+                        missing.push(((located.holder(), is_read_again, run), located.task));
                     }
                 });
             }
@@ -230,6 +235,6 @@ impl Run {
         missing.dedup();
         let mut ranges = vec![];
         missing.into_iter().for_each(|(from, input)| push_for(&mut ranges, from, input));
-        ranges.into_iter().map(|((from, keep), tasks)| Fetch { from, tasks, keep }).collect()
+        ranges.into_iter().map(|((from, keep, run), tasks)| Fetch { run, from, tasks, keep }).collect()
     }
 }

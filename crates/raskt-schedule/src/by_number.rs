@@ -18,6 +18,38 @@ pub(crate) struct ByNumber<K: Copy, V> {
     last: Cell<Option<(K, usize)>>,
 }
 
+/// All but one, or all: to be looked at while that one is changed.
+#[derive(Debug)]
+pub(crate) struct Others<'a, K: Copy, V> {
+    places: &'a BTreeMap<K, usize>,
+    near: &'a [u32],
+    before: &'a [Option<V>],
+    /// Behind the one that is left out.
+    after: &'a [Option<V>],
+}
+
+impl<K: Copy, V> Clone for Others<'_, K, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: Copy, V> Copy for Others<'_, K, V> {}
+
+impl<'a, K: Number, V> Others<'a, K, V> {
+    pub fn get(&self, key: &K) -> Option<&'a V> {
+        let place = match key.number() < NEAR {
+            true => (*self.near.get(key.number() as usize)?).checked_sub(1)? as usize,
+            false => *self.places.get(key)?,
+        };
+        let found = match place.checked_sub(self.before.len()) {
+            None => self.before.get(place),
+            Some(behind) => self.after.get(behind.checked_sub(1)?),
+        };
+        found?.as_ref()
+    }
+}
+
 /// Numbers below it have an entry in the table, of four bytes each; others are searched for.
 const NEAR: u64 = if cfg!(test) { 4 } else { 1 << 16 };
 
@@ -67,6 +99,20 @@ impl<K: Number, V> ByNumber<K, V> {
         self.values[place].as_mut()
     }
 
+    /// What is known by `key`, to be changed, and all others beside it.
+    pub fn split(&mut self, key: &K) -> Option<(&mut V, Others<'_, K, V>)> {
+        let place = self.find(*key)?;
+        let Self { places, near, values, .. } = self;
+        let (before, rest) = values.split_at_mut(place);
+        let (value, after) = rest.split_first_mut()?;
+        Some((value.as_mut()?, Others { places, near, before, after }))
+    }
+
+    /// All of them.
+    pub fn others(&self) -> Others<'_, K, V> {
+        Others { places: &self.places, near: &self.near, before: &self.values, after: &[] }
+    }
+
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -105,6 +151,11 @@ impl<K: Number, V> ByNumber<K, V> {
         self.last.take();
         self.free.push(place);
         self.values[place].take()
+    }
+
+    /// In order, from one on.
+    pub fn keys_from(&self, key: K) -> impl Iterator<Item = &K> {
+        self.places.range(key..).map(|(key, _)| key)
     }
 
     /// In order.
@@ -149,6 +200,15 @@ mod tests {
                     1 => prop_assert_eq!(map.remove(&run), found.remove(&run)),
                     2 => prop_assert_eq!(map.get_mut(&run), found.get_mut(&run)),
                     _ => prop_assert_eq!(map.get(&run), found.get(&run)),
+                }
+                let all = |key: u64| found.others().get(&RunId(key)).copied() == map.get(&RunId(key)).copied();
+                prop_assert!((0..2 * NEAR).all(all));
+                if let Some((own, others)) = found.split(&run) {
+                    prop_assert_eq!(Some(*own), map.get(&run).copied());
+                    for other in (0..2 * NEAR).map(RunId) {
+                        let expected = map.get(&other).filter(|_| other != run);
+                        prop_assert_eq!(others.get(&other), expected);
+                    }
                 }
                 prop_assert!(found.iter().eq(&map) && found.keys().eq(map.keys()) && found.len() == map.len());
             }

@@ -4,12 +4,15 @@
 //! reads, of one page and with one worker; and tasks of a page to which nothing has happened, and to what they read
 //! neither. Others are looked at one by one: something was begun for each of them.
 
+use crate::importing::ELSEWHERE;
 use crate::queue::{push_all_for, push_for};
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
 use crate::worklist::Worklist;
 use crate::{TaskRange, WorkerId};
 use raskt_graph::{Graph, GridSet, Shape, TaskId};
+use smallvec::SmallVec;
+use std::ops::Range;
 
 impl Tasks {
     /// No client wants `tasks` any more: results that nobody reads are let go, and what isn't done and nobody needs won't be.
@@ -20,15 +23,29 @@ impl Tasks {
             for wanted in state.wanted.ranges_in(start..end, state.len) {
                 let state = &mut self.layers[layer.0 as usize];
                 state.wanted.remove(wanted.clone(), state.len);
-                self.let_go_of(TaskRange { layer, start: wanted.start, end: wanted.end }, &mut unread);
+                if let Some(told) = &mut self.told {
+                    told.known[layer.0 as usize].remove(wanted.clone(), state.len);
+                }
+                let mut unwanted = Vec::from([TaskRange { layer, start: wanted.start, end: wanted.end }]);
+                // Nobody waits for those that have failed.
+                let failed = self.failures.iter().flat_map(|failures| failures.within(unwanted[0]));
+                for (failed, _) in failed.collect::<SmallVec<[_; 2]>>() {
+                    failed.cut_out_of(&mut unwanted);
+                }
+                unwanted.into_iter().for_each(|range| self.let_go_of(range, &mut unread));
             }
         }
+        self.drop_unread(graph, unread);
+    }
+
+    /// What isn't done of these tasks and nobody needs won't be, nor will what they read.
+    pub fn drop_unread(&mut self, graph: &Graph, mut unread: Worklist) {
         // Within an explicit layer tasks read one another: what one doesn't read any more comes before what is left of
         // its page.
         let is_single = |task: TaskId| matches!(graph.layer(task.layer).shape, Shape::Explicit(_));
         while let Some(tasks) = unread.pop(is_single) {
             self.steps += 1 + 2 * graph.readers_within(tasks.layer, tasks.start..tasks.end).len() as u64;
-            if !self.are_kept(graph, tasks) && !self.drop_untouched(graph, tasks, &mut unread) {
+            if !self.are_kept(graph, tasks) && !self.drop_untouched(graph, tasks, false, &mut unread) {
                 tasks.tasks().rev().for_each(|task| self.drop_if_unread(graph, task, &mut unread));
             }
         }
@@ -45,15 +62,20 @@ impl Tasks {
             match record.tag {
                 Tag::InMemory if record.is_special => alike.tasks().for_each(|task| {
                     self.count_holders(task, true);
-                    if record.count == 0 {
+                    if record.count == 0 && !self.is_kept(task) {
                         self.release(task);
                     }
                 }),
                 Tag::InMemory => {
-                    self.let_go(layer, record.worker, alike.len(), true);
-                    self.hold(layer, record.worker, alike.len(), false);
+                    if record.worker != ELSEWHERE {
+                        self.let_go(layer, record.worker, alike.len(), true);
+                        self.hold(layer, record.worker, alike.len(), false);
+                    }
                     if record.count == 0 {
-                        self.release_all(alike, record.worker);
+                        for Range { start, end } in self.layers[layer.0 as usize].holds.gaps_in(alike.start..alike.end)
+                        {
+                            self.release_all(TaskRange { layer, start, end }, record.worker);
+                        }
                     }
                 }
                 _ => {
@@ -64,7 +86,15 @@ impl Tasks {
         }
     }
 
-    /// `InMemory` → `Released` for neighbours on one page that `worker` holds alone, and that nobody needs.
+    /// `InMemory` → `Released` for neighbours on one page that stand as `record` does, and that nobody needs.
+    pub fn release_alike(&mut self, tasks: TaskRange, record: &Record) {
+        match record.is_special {
+            true => tasks.tasks().for_each(|task| self.release(task)),
+            false => self.release_all(tasks, record.worker),
+        }
+    }
+
+    /// The same for what `worker` holds alone.
     fn release_all(&mut self, tasks: TaskRange, worker: WorkerId) {
         let layer = &mut self.layers[tasks.layer.0 as usize];
         if !layer.gated_readers.is_empty() {
@@ -74,21 +104,32 @@ impl Tasks {
         layer.pages.release_all(tasks.start..tasks.end);
         self.unreached.forget(tasks);
         self.count_out_of_exchanges(tasks.layer, tasks.len());
+        if worker == ELSEWHERE {
+            return self.leave(tasks);
+        }
         self.let_go(tasks.layer, worker, tasks.len(), false);
         push_all_for(&mut self.discards, worker, tasks);
     }
 
-    /// Drops tasks to which nothing has happened, which nobody wants or reads, and what they read as little; whether
-    /// they were such. What their inputs are is asked of all at once, and nothing is counted of them: so there mustn't
-    /// be a gate or an all-to-all layer, which count.
-    fn drop_untouched(&mut self, graph: &Graph, tasks: TaskRange, unread: &mut Worklist) -> bool {
+    /// Drops tasks to which nothing has happened, which nobody reads, or wants unless they `have_failed`, and what they read as
+    /// little; whether they were such. What their inputs are is asked of all at once, and nothing is counted of them: so there
+    /// mustn't be a gate or an all-to-all layer, which count.
+    pub fn drop_untouched(
+        &mut self,
+        graph: &Graph,
+        tasks: TaskRange,
+        have_failed: bool,
+        unread: &mut Worklist,
+    ) -> bool {
         let (layer, range) = (&self.layers[tasks.layer.0 as usize], tasks.start..tasks.end);
         if matches!(graph.layer(tasks.layer).shape, Shape::Explicit(_)) {
             // What listed tasks read isn't asked of all at once.
             return false;
         }
         let is_counted = layer.gates.is_some() || layer.exchange.is_some();
-        let is_alike = layer.needed.count(range.clone()) == tasks.len() && layer.wanted.count(range.clone()) == 0;
+        let is_held = layer.holds.any(range.clone());
+        let is_unwanted = have_failed || layer.wanted.count(range.clone()) == 0 && !is_held;
+        let is_alike = is_unwanted && layer.needed.count(range.clone()) == tasks.len();
         if is_counted || !is_alike || !layer.pages.are_untouched(range.clone()) || !self.are_unread(graph, tasks) {
             return false;
         }
@@ -96,6 +137,9 @@ impl Tasks {
         let layer = &mut self.layers[tasks.layer.0 as usize];
         layer.needed.remove(range, layer.len);
         self.counts.total -= tasks.len();
+        if layer.is_imported {
+            self.unask(tasks);
+        }
         inputs.into_iter().for_each(|input| unread.insert(input));
         true
     }
@@ -145,7 +189,7 @@ impl Tasks {
 
     fn drop_if_unread(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
         self.steps += 1;
-        let is_kept = self.is_wanted(task) || self.count_unread(graph, task) > 0;
+        let is_kept = self.is_kept(task) || self.count_unread(graph, task) > 0;
         if !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished() {
             self.drop_task(graph, task, unread);
         }
@@ -153,7 +197,7 @@ impl Tasks {
 
     /// `Waiting`, `Ready` or `Running` → not needed. Beside [`Self::drop_untouched`], this is the one way back from
     /// being needed.
-    fn drop_task(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
+    pub fn drop_task(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
         // Gates count who will read what it reads, which can't be found out any more once it isn't among the needed.
         self.count_reads(graph, task);
         let layer = &mut self.layers[task.layer.0 as usize];
@@ -176,6 +220,9 @@ impl Tasks {
         }
         layer.pages.released(task.index);
         layer.needed.remove(task.index..task.index + 1, layer.len);
+        if layer.is_imported {
+            return self.unask(TaskRange::one(task));
+        }
         if let Some(exchange) = &mut layer.exchange {
             exchange.consumers_left -= 1;
             // All consumers are one read of each producer: only the last of them leaves it.

@@ -1,31 +1,36 @@
 //! Events come from outside: from callers, records, and workers across a network. What they name has to be there.
 
 use crate::estimate::LARGEST;
+use crate::imports::Imports;
+use crate::within::are_of;
 use crate::{Event, EventError, Outcome, RunId, Scheduler, TaskRange};
-use raskt_graph::{Graph, TaskId};
+use raskt_graph::TaskId;
 
 impl Scheduler {
     /// Whether `event` can be handled. What is known to be late (of runs that have ended, of workers that have gone) can: it
     /// changes nothing. Takes as long as the event is.
     pub fn check(&self, event: &Event) -> Result<(), EventError> {
         match event {
-            Event::GraphAdded { run, graph, wanted, .. } => match self.runs.contains_key(run) {
-                true => Err(EventError::RunTwice(*run)),
-                false => are_of(graph, wanted),
-            },
+            Event::GraphAdded { run, graph, wanted, imports, .. } => {
+                are_of(graph, wanted)?;
+                let imports = Imports::new(graph, imports)?;
+                self.may_be_added(*run, imports.as_deref())
+            }
             Event::WorkerJoined { worker, .. } if self.workers.contains(*worker) => {
                 Err(EventError::WorkerTwice(*worker))
             }
             Event::Wanted { run, tasks }
             | Event::Released { run, tasks }
+            | Event::Retried { run, tasks }
             | Event::ResultsLost { run, tasks, .. }
             | Event::Fetched { run, tasks, .. }
             | Event::Recalled { run, tasks, .. } => self.are_of_run(*run, tasks),
             Event::Scattered { run, tasks, bytes, .. } => {
                 self.are_of_run(*run, tasks)?;
+                self.may_be_given(*run, tasks)?;
                 is_countable(tasks, *bytes)
             }
-            Event::FetchFailed { run, task, .. } => self.is_of_run(*run, *task),
+            Event::FetchFailed { input_run, task, .. } => self.is_of_run(*input_run, *task),
             Event::Reported { report, .. } => report.outcomes.iter().try_for_each(|(range, outcome)| {
                 self.are_of_run(report.run, &[*range])?;
                 match *outcome {
@@ -44,6 +49,24 @@ impl Scheduler {
         }
     }
 
+    /// Whether a run can be added under this number, as far as that depends on others.
+    pub(crate) fn may_be_added(&self, run: RunId, imports: Option<&Imports>) -> Result<(), EventError> {
+        if self.runs.contains_key(&run) {
+            return Err(EventError::RunTwice(run));
+        }
+        imports.into_iter().flat_map(Imports::parts).try_for_each(|import| {
+            let owner = self.runs.get(&import.run).ok_or(EventError::NoRun(import.run))?;
+            are_of(&owner.graph, &[import.source()])
+        })
+    }
+
+    /// What stands for tasks of other runs is given to those.
+    fn may_be_given(&self, run: RunId, tasks: &[TaskRange]) -> Result<(), EventError> {
+        let Some(run) = self.runs.get(&run) else { return Ok(()) };
+        let imported = tasks.iter().find(|range| run.tasks.layers[range.layer.0 as usize].is_imported);
+        imported.map_or(Ok(()), |range| Err(EventError::GivenTwice { name: run.graph.layer(range.layer).name.clone() }))
+    }
+
     /// Of a run that isn't there nothing is known, and nothing is done.
     fn are_of_run(&self, run: RunId, tasks: &[TaskRange]) -> Result<(), EventError> {
         self.runs.get(&run).map_or(Ok(()), |run| are_of(&run.graph, tasks))
@@ -52,21 +75,6 @@ impl Scheduler {
     fn is_of_run(&self, run: RunId, task: TaskId) -> Result<(), EventError> {
         self.are_of_run(run, &[TaskRange::one(task)])
     }
-}
-
-/// Whether the graph has all of `tasks`.
-pub(crate) fn are_of(graph: &Graph, tasks: &[TaskRange]) -> Result<(), EventError> {
-    tasks.iter().try_for_each(|&TaskRange { layer, start, end }| {
-        let layers = graph.layers().len();
-        if layer.0 as usize >= layers {
-            return Err(EventError::NoLayer { layer: layer.0, layers });
-        }
-        let (len, name) = (graph.layer(layer).len(), &graph.layer(layer).name);
-        if start <= end && end <= len {
-            return Ok(());
-        }
-        Err(EventError::NoTasks { name: name.clone(), start, end, len })
-    })
 }
 
 /// What is told of several results is told in one sum. A run that isn't there may be told of ranges of any kind.

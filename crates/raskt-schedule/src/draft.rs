@@ -1,5 +1,6 @@
 //! An assignment that is being put together, and how much may go into it.
 
+use crate::located::OtherRuns;
 use crate::queue::Head;
 use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{LayerId, OpKind, TaskId};
@@ -33,7 +34,9 @@ pub(crate) struct Limits {
 
 /// An assignment while tasks are put into it.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub(crate) struct Draft<'a> {
+    /// The other runs, whose results the tasks may read.
+    pub others: OtherRuns<'a>,
     pub worker: WorkerId,
     pub attempt: Attempt,
     pub limits: Limits,
@@ -98,7 +101,7 @@ pub(crate) struct Roots {
     pub holder: Option<Option<WorkerId>>,
 }
 
-impl Draft {
+impl Draft<'_> {
     /// Whether nothing more goes in.
     pub fn is_full(&self) -> bool {
         self.nanoseconds >= self.limits.credit || self.count >= BATCH_TASKS || self.bytes >= self.limits.bytes

@@ -4,7 +4,7 @@ mod error;
 
 pub use error::EventError;
 
-use crate::{Attempt, Death, LossCause, Offer, RunId, StallCause, TaskRange, WorkerId};
+use crate::{Attempt, Death, Failure, FailureScope, Import, LossCause, Offer, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use std::sync::Arc;
 
@@ -22,6 +22,10 @@ pub enum Event {
         graph: Arc<Graph>,
         /// The tasks whose results are kept until they are released.
         wanted: Vec<TaskRange>,
+        /// What ends when one of its tasks fails for good. Where tasks stand alone, the client is told of each result.
+        failure: FailureScope,
+        /// Tasks of the graph that stand for tasks of other runs, which have to be there.
+        imports: Vec<Import>,
     },
     /// A client wants the results of more tasks of a run, or of tasks that it had released. Tasks are wanted once: to want one
     /// again changes nothing.
@@ -38,6 +42,14 @@ pub enum Event {
         /// The tasks.
         tasks: Vec<TaskRange>,
     },
+    /// Tasks that have failed, of a run whose tasks stand alone, are to be run again: with all that failed because of the same, and
+    /// with what failed first, be that of another run.
+    Retried {
+        /// The run.
+        run: RunId,
+        /// The tasks. Of others nothing is changed.
+        tasks: Vec<TaskRange>,
+    },
     /// A client put data into a worker: results of tasks that can't be run. They are wanted from now on, so that the last copy
     /// stays until they are released.
     Scattered {
@@ -50,7 +62,8 @@ pub enum Event {
         /// Bytes of all of it.
         bytes: u64,
     },
-    /// A client no longer wants a run, be it finished or not: nothing of it remains.
+    /// A client no longer wants a run, be it finished or not: nothing of it remains, but for what others import of it. These keep
+    /// its graph as well, of which their results are made if they are lost.
     RunReleased {
         /// The run.
         run: RunId,
@@ -136,7 +149,9 @@ pub enum Event {
         run: RunId,
         /// The hand-out.
         attempt: Attempt,
-        /// The task whose result it couldn't fetch.
+        /// The task whose result it couldn't fetch, and the run that it is of: another one if it is imported.
+        input_run: RunId,
+        /// The task.
         task: TaskId,
         /// The worker that was to give it.
         from: WorkerId,
@@ -166,6 +181,19 @@ pub enum Event {
 }
 
 impl Event {
+    /// The run of which a client wants something with it, or nothing more.
+    pub(crate) fn asking(&self) -> Option<RunId> {
+        match self {
+            Self::Wanted { run, .. }
+            | Self::Released { run, .. }
+            | Self::Retried { run, .. }
+            | Self::RunReleased { run }
+            | Self::SlotsLent { run, .. }
+            | Self::SlotsReturned { run, .. } => Some(*run),
+            _ => None,
+        }
+    }
+
     /// The worker that says with it what it holds, and of which run.
     pub(crate) fn holder(&self) -> Option<(WorkerId, RunId)> {
         match self {
@@ -279,10 +307,34 @@ pub enum Action {
         /// The run.
         run: RunId,
     },
-    /// All wanted results of a run are in memory; they stay until the run is released.
+    /// All wanted results of a run are in memory, or have failed; they stay until the run is released.
     Finished {
         /// The run.
         run: RunId,
+    },
+    /// Of a run whose tasks stand alone, wanted results have come to be in memory. Each is told once, until it is told to be
+    /// unavailable or is released.
+    Available {
+        /// The run.
+        run: RunId,
+        /// The results, by who holds them.
+        results: Vec<Held>,
+    },
+    /// Results that were told to be available are no longer in memory. They will be computed again, or have failed.
+    Unavailable {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+    /// Of a run whose tasks stand alone, wanted tasks have failed: they won't be run unless that is asked for.
+    TasksFailed {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+        /// Why.
+        failure: Failure,
     },
     /// A run can't go on as things are. It does when they change, say when another worker joins; a client that would rather
     /// have an error releases the run.
@@ -308,6 +360,8 @@ pub enum Action {
     Failed {
         /// The run.
         run: RunId,
+        /// The run of the task: another one if it is imported.
+        root: RunId,
         /// The task.
         task: TaskId,
         /// The worker that knows why; or the last one that died of it.
@@ -317,9 +371,22 @@ pub enum Action {
     },
 }
 
+/// Results that a worker holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Who holds them.
+    pub worker: WorkerId,
+    /// The tasks whose results they are.
+    pub tasks: TaskRange,
+    /// Bytes of all of them, as far as is known: taken to be of equal size, as those of their layer were told last.
+    pub bytes: u64,
+}
+
 /// Results that a worker is to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fetch {
+    /// The run that they are of: another one than that of the assignment if they are imported.
+    pub run: RunId,
     /// Who holds them.
     pub from: WorkerId,
     /// The tasks whose results they are.

@@ -25,9 +25,8 @@ impl Scheduler {
     pub(crate) fn fetch_failed(
         &mut self,
         worker: WorkerId,
-        id: RunId,
-        attempt: Attempt,
-        task: TaskId,
+        (id, attempt): (RunId, Attempt),
+        (input_run, task): (RunId, TaskId),
         from: WorkerId,
         reached: bool,
     ) {
@@ -40,13 +39,18 @@ impl Scheduler {
         // Who was reached and doesn't have it can be reached.
         let fails_again = !reached && self.workers.note_unreachable(worker, from, placed.since, now);
         let is_lost = fails_again || reached || is_only_one;
-        self.change(id, |run| {
+        self.change(input_run, |run| {
             let is_there = run.tasks.is_needed(task) && run.tasks.holds(from, task);
             if is_there && (run.tasks.unreached.count(task, from, now) >= FETCHES || is_lost) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
                 run.tasks.take_old_result(task, from);
             }
-            run.requeue(attempt, &placed.tasks);
+            if input_run == id {
+                run.requeue(attempt, &placed.tasks);
+            }
         });
+        if input_run != id {
+            self.change(id, |run| run.requeue(attempt, &placed.tasks));
+        }
     }
 }

@@ -85,9 +85,9 @@ impl Scheduler {
             return false;
         };
         let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
-        let gives_back = self.workers.has_memory_limit() && run.effect(first).gives_back();
+        let gives_back = self.workers.has_memory_limit() && run.effect(self.runs.others(), first).gives_back();
         let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
-        let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
+        let batch = self.runs.split(&id).map(|(run, others)| run.take(others, class, head, worker, limits));
         if let Some(batch) = batch {
             self.waits.end(id, class as u32, head.layer);
             self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: true });

@@ -23,7 +23,8 @@ impl Scheduler {
     /// Who holds the result of `task` of `run`.
     pub fn holders(&self, run: RunId, task: TaskId) -> Vec<WorkerId> {
         let run = self.runs.get(&run).filter(|run| run.tasks.is_needed(task) && run.tasks.is_in_memory(task));
-        run.map(|run| run.tasks.holders(task).collect()).unwrap_or_default()
+        let located = run.map(|run| run.locate(self.runs.others(), task));
+        located.map(|located| located.tasks.holders(located.task).collect()).unwrap_or_default()
     }
 
     /// How many slots `worker` is counted to have, those included that its tasks have lent.

@@ -159,6 +159,11 @@ impl Pages {
         range.start.max(range.end.saturating_sub(1) / PAGE * PAGE)..range.end
     }
 
+    /// The tasks of `range` that share a page with its first one.
+    pub fn first_page(range: Range<u64>) -> Range<u64> {
+        range.start..range.end.min((range.start / PAGE + 1) * PAGE)
+    }
+
     /// The tasks of `range`, of one live page, are released, all of which are needed and weren't.
     pub fn release_all(&mut self, range: Range<u64>) {
         let Some(page) = self.page_mut(range.start / PAGE) else { return };

@@ -34,6 +34,12 @@ pub enum Bug {
     LackingIsPassed,
     /// Nobody gets a worker where what he asks for gathers.
     NothingGathers,
+    /// The neighbour of a task that fails, fails with it.
+    InnocentFails,
+    /// Of what failed with a task, one range alone is run again with it.
+    RetryForgetsReaders,
+    /// A result that another run will read isn't kept for it.
+    ImportIsReleased,
 }
 
 #[cfg(feature = "planted")]
@@ -45,7 +51,7 @@ mod switch {
 
     impl Bug {
         /// All of them.
-        pub const ALL: [Self; 15] = [
+        pub const ALL: [Self; 18] = [
             Self::OldReportIsBelieved,
             Self::ForgetIsLost,
             Self::LentSlotIsKept,
@@ -61,6 +67,9 @@ mod switch {
             Self::ExpectedStaysUnderWay,
             Self::LackingIsPassed,
             Self::NothingGathers,
+            Self::InnocentFails,
+            Self::RetryForgetsReaders,
+            Self::ImportIsReleased,
         ];
     }
 

@@ -1,9 +1,10 @@
 //! Runs that come and go while nobody waits for the scheduler: what takes as long as a graph is large is done before it hears
 //! of the graph, or after it has forgotten it. A driver that keeps the scheduler under a lock does it without the lock.
 
-use crate::check::are_of;
+use crate::imports::Imports;
 use crate::run::Run;
-use crate::{EventError, RunId, Scheduler, Settings, TaskRange, Time};
+use crate::within::are_of;
+use crate::{EventError, FailureScope, Import, RunId, Scheduler, Settings, TaskRange, Time};
 use raskt_graph::Graph;
 use std::sync::Arc;
 
@@ -18,8 +19,24 @@ pub struct ForgottenRun(#[expect(dead_code, reason = "kept only to be dropped la
 impl PreparedRun {
     /// Finds out what of `graph` has to run for `wanted` to be there, for a scheduler with these settings.
     pub fn new(graph: Arc<Graph>, wanted: &[TaskRange], settings: &Settings) -> Result<Self, EventError> {
+        Self::with_imports(graph, wanted, settings, &[])
+    }
+
+    /// The same of a graph with tasks that stand for tasks of other runs.
+    pub fn with_imports(
+        graph: Arc<Graph>,
+        wanted: &[TaskRange],
+        settings: &Settings,
+        imports: &[Import],
+    ) -> Result<Self, EventError> {
         are_of(&graph, wanted)?;
-        Ok(Self(Box::new(Run::new(graph, wanted, settings.heeds_requirements))))
+        let imports = Imports::new(&graph, imports)?;
+        Ok(Self(Box::new(Run::new(graph, wanted, settings.heeds_requirements, imports))))
+    }
+
+    /// The same where a task that fails ends the run, or itself alone.
+    pub fn with_failure(self, failure: FailureScope) -> Self {
+        Self(Box::new(self.0.with_failure(failure)))
     }
 }
 
@@ -32,11 +49,10 @@ impl Scheduler {
         parent: Option<RunId>,
         prepared: PreparedRun,
     ) -> Result<(), EventError> {
-        if self.runs.contains_key(&run) {
-            return Err(EventError::RunTwice(run));
-        }
+        self.may_be_added(run, prepared.0.tasks.imports.as_deref())?;
         self.now = self.now.max(now);
         self.add(run, parent, *prepared.0);
+        self.settle();
         self.assign();
         Ok(())
     }
@@ -44,7 +60,8 @@ impl Scheduler {
     /// Forgets a run as [`crate::Event::RunReleased`] does, and gives what is left of it to the caller.
     pub fn release(&mut self, now: Time, run: RunId) -> Option<ForgottenRun> {
         self.now = self.now.max(now);
-        let forgotten = self.forget(run);
+        let forgotten = self.end(run);
+        self.settle();
         self.assign();
         forgotten.map(|run| ForgottenRun(Box::new(run)))
     }
@@ -56,7 +73,9 @@ impl Scheduler {
         run.parent_requires = above.is_some_and(|(_, above)| above.classes.len() > 1);
         run.may_borrow = run.parent_requires || above.is_some_and(|(_, above)| above.may_borrow);
         run.needs = run.classes.iter().map(|class| self.workers.add_need(class.as_ref())).collect();
+        run.id = id;
         self.runs.insert(id, run);
+        self.link(id);
         self.publish(id);
     }
 }

@@ -168,9 +168,9 @@ impl Scheduler {
             return;
         }
         let limits = self.limits(id, worker);
-        let batch = self.runs.get_mut(&id).and_then(|run| {
+        let batch = self.runs.split(&id).and_then(|(run, others)| {
             let tasks = run.suspects.leave_to_worker(group);
-            Some((run.requirement_of(class), run.take_these(&tasks, worker, limits, false)?))
+            Some((run.requirement_of(class), run.take_these(others, &tasks, worker, limits, false)?))
         });
         let Some((requirement, batch)) = batch else { return self.workers.quarantine(worker, None) };
         let attempt = Some(batch.attempt);

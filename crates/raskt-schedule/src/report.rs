@@ -17,8 +17,8 @@ struct Tally {
     done: u64,
     /// Tasks whose results went with their readers.
     spent: Vec<TaskRange>,
-    /// One that has failed for good.
-    failed: Option<TaskId>,
+    /// Those that have failed for good.
+    failed: SmallVec<[TaskId; 1]>,
 }
 
 impl Scheduler {
@@ -41,9 +41,12 @@ impl Scheduler {
         for task in tally.spent.iter().flat_map(|range| range.tasks()) {
             run.tasks.take_up_spent(&run.graph, task);
         }
-        match tally.failed {
-            Some(task) => self.fail(id, task, worker, vec![]),
-            None => self.publish(id),
+        // Where a task ends its run, the first that failed does; and where each stands alone, all of them have failed.
+        if tally.failed.is_empty() {
+            self.publish(id);
+        }
+        for task in tally.failed {
+            self.fail(id, task, worker, vec![]);
         }
     }
 
@@ -157,26 +160,26 @@ fn has_failed_for_good(failures: u32, retries: u32) -> bool {
 }
 
 /// Counts the failures, and notes a task that has failed once too often.
-fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
+fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut SmallVec<[TaskId; 1]>) -> u64 {
     let retries = run.graph.layer(range.layer).annotations.retries;
     let current = run.tasks.current(range, attempt).collect::<Vec<_>>();
     for &task in &current {
         run.suspects.clear(task);
         if has_failed_for_good(run.tasks.count_failure(task), retries) {
-            failed.get_or_insert(task);
+            failed.push(task);
         }
     }
     current.len() as u64
 }
 
 /// Counts tasks that a worker didn't run though all that they read is there and none of its assignment failed.
-fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
+fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut SmallVec<[TaskId; 1]>) -> u64 {
     let retries = run.graph.layer(range.layer).annotations.retries;
     for task in run.tasks.current(range, attempt).collect::<SmallVec<[_; 64]>>() {
         let is_refused = run.tasks.count_missing(&run.graph, task) == 0;
         let counts = is_refused && run.is_refused_too_often(task);
         if counts && has_failed_for_good(run.tasks.count_failure(task), retries) {
-            failed.get_or_insert(task);
+            failed.push(task);
         }
     }
     0

@@ -16,33 +16,33 @@ impl Tasks {
         for gap in layer.wanted.gaps_in(tasks.start..tasks.end, layer.len) {
             let layer = &mut self.layers[tasks.layer.0 as usize];
             layer.wanted.insert(gap.clone(), layer.len);
-            let mut start = gap.start;
-            while start < gap.end {
-                start = self.want_alike(graph, TaskRange { start, end: gap.end, ..tasks });
+            for TaskRange { mut start, end, .. } in
+                self.tell_failed(TaskRange { start: gap.start, end: gap.end, ..tasks })
+            {
+                while start < end {
+                    start = self.want_alike(graph, TaskRange { start, end, ..tasks });
+                }
             }
         }
     }
 
     /// The first of `tasks`, and those that stand like it, are wanted from now on. Says where they end.
-    fn want_alike(&mut self, graph: &Graph, tasks: TaskRange) -> u64 {
+    pub fn want_alike(&mut self, graph: &Graph, tasks: TaskRange) -> u64 {
         self.steps += 1;
-        let layer = &self.layers[tasks.layer.0 as usize];
-        let (record, mut end) = layer.pages.alike(tasks.start..tasks.end);
-        let is_needed = layer.needed.contains(tasks.start);
-        // What isn't needed has a record like any other, that says nothing.
-        let turns = match is_needed {
-            true => layer.needed.next_gap(tasks.start, end),
-            false => layer.needed.next(tasks.start, end),
-        };
-        end = turns.unwrap_or(end);
+        let (record, is_needed, end) = self.alike(tasks);
         let alike = TaskRange { end, ..tasks };
         match record.tag {
             Tag::InMemory if is_needed && record.is_special => {
                 alike.tasks().for_each(|task| self.count_holders(task, false));
+                self.note_changed(alike);
+            }
+            Tag::InMemory if is_needed && self.layers[tasks.layer.0 as usize].is_imported => {
+                self.note_changed(alike);
             }
             Tag::InMemory if is_needed => {
                 self.let_go(alike.layer, record.worker, alike.len(), false);
                 self.hold(alike.layer, record.worker, alike.len(), true);
+                self.note_changed(alike);
             }
             tag => {
                 self.counts.unfinished_wanted += alike.len();
@@ -54,11 +54,25 @@ impl Tasks {
         end
     }
 
+    /// The first of `tasks`, whether it is needed, and where its neighbours end that stand as it does.
+    pub fn alike(&self, tasks: TaskRange) -> (Record, bool, u64) {
+        let layer = &self.layers[tasks.layer.0 as usize];
+        let (record, end) = layer.pages.alike(tasks.start..tasks.end);
+        let is_needed = layer.needed.contains(tasks.start);
+        // What isn't needed has a record like any other, that says nothing.
+        let turns = match is_needed {
+            true => layer.needed.next_gap(tasks.start, end),
+            false => layer.needed.next(tasks.start, end),
+        };
+        (record, is_needed, turns.unwrap_or(end))
+    }
+
     /// `worker` holds the result of `task`, which a client put there and wants from now on.
     pub fn give(&mut self, graph: &Graph, task: TaskId, worker: WorkerId) {
         let layer = &mut self.layers[task.layer.0 as usize];
         // If it was given before and is gone, it isn't lost any more.
         layer.given.remove(task.index..task.index + 1, layer.len);
+        self.forgive(graph, task);
         self.want(graph, TaskRange::one(task));
         match self.record(task).tag {
             Tag::InMemory => self.add_copy(task, worker),
@@ -80,7 +94,11 @@ impl Tasks {
         let unread = self.record(task).count;
         let is_wanted = self.is_wanted(task);
         self.counts.unfinished_wanted += u64::from(is_wanted && !planted::has(Bug::LossIsNotCounted));
+        if is_wanted {
+            self.note_changed(TaskRange::one(task));
+        }
         self.leave_memory(task);
+        self.tell_others(TaskRange::one(task));
         for &id in graph.readers_of(task) {
             if let Some(exchange) = self.layers[id.0 as usize].exchange {
                 if exchange.producers_left == 1 && !planted::has(Bug::ExchangeStaysOpen) {
@@ -92,7 +110,7 @@ impl Tasks {
             let gated = self.layers[id.0 as usize].gated();
             for_each_told(graph, id, gated, task, |index| self.tell_of_loss(TaskId::new(id, index)));
         }
-        if is_wanted || unread > 0 {
+        if unread > 0 || self.is_kept(task) {
             self.take_up(graph, task);
         }
     }
@@ -100,7 +118,7 @@ impl Tasks {
     /// The result of `task` went with its readers: if somebody has come to need it meanwhile, it is made again.
     pub fn take_up_spent(&mut self, graph: &Graph, task: TaskId) {
         let is_gone = self.is_needed(task) && self.record(task).tag == Tag::Released;
-        if is_gone && (self.is_wanted(task) || self.count_unread(graph, task) > 0) {
+        if is_gone && (self.is_kept(task) || self.count_unread(graph, task) > 0) {
             self.take_up(graph, task);
         }
     }
@@ -197,7 +215,7 @@ impl Tasks {
     /// Not needed, or `Released` → `Waiting` or `Ready`; and the same for all that it reads and isn't there.
     ///
     /// This is the one way by which a task becomes needed once a run has begun.
-    fn take_up(&mut self, graph: &Graph, task: TaskId) {
+    pub fn take_up(&mut self, graph: &Graph, task: TaskId) {
         self.mark_needed(graph, task);
         // A chain of lost results may be as long as the graph: it is walked by a list and not by calls. Each comes into
         // the list once, since it is marked before.
@@ -218,6 +236,9 @@ impl Tasks {
                 });
             }
             return self.count_missing(graph, task);
+        }
+        if self.is_imported(task) {
+            return 1;
         }
         let mut missing = 0;
         self.join_inputs(graph, task, |tasks, input, is_new| {
@@ -256,8 +277,11 @@ impl Tasks {
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Waiting, ..*record };
         layer.pages.revived(task.index);
-        // Nobody can make it: the run ends with this.
-        if layer.given.contains(task.index) {
+        // What has failed does so again before anything is handed out. And what nobody can make ends the run, or itself.
+        if self.failures.as_ref().is_some_and(|failures| failures.root_of(task).is_some()) {
+            self.doomed.push(task);
+            self.counts.unfinished_wanted += u64::from(layer.wanted.contains(task.index));
+        } else if layer.given.contains(task.index) {
             TaskRange::push(&mut self.lost, task);
         }
         if layer.needed.contains(task.index) {
@@ -265,6 +289,9 @@ impl Tasks {
         } else {
             layer.needed.insert(task.index..task.index + 1, layer.len);
             self.counts.total += 1;
+        }
+        if layer.is_imported {
+            self.ask(task);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One submitted graph.
 
 use crate::estimate::Estimate;
+use crate::imports::Imports;
 use crate::needed::needed_for;
 use crate::needs::Need;
 use crate::queue::{Head, HeadTurn};
@@ -9,7 +10,7 @@ use crate::suspects::{CrashSuspects, Group};
 use crate::task::Tag;
 use crate::task_set::TaskSet;
 use crate::tasks::Tasks;
-use crate::{Attempt, RunId, StallCause, TaskRange, WorkerId};
+use crate::{Attempt, Failure, FailureScope, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,8 @@ use std::sync::Arc;
 
 #[derive(Debug)]
 pub(crate) struct Run {
+    /// Its number, once a scheduler has it.
+    pub id: RunId,
     pub graph: Arc<Graph>,
     pub tasks: Tasks,
     /// By layer.
@@ -46,22 +49,34 @@ pub(crate) struct Run {
     requiring: u32,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
+    /// What ends when a task of it fails.
+    pub failure: FailureScope,
     /// What the client was told that it waits for.
     pub stalled: Option<StallCause>,
+    /// Why it can't go on as things are, where others import from it and nobody may have to be told.
+    pub blocked: Option<StallCause>,
+    /// Its client has released it, and others import from it still.
+    pub is_released: bool,
 }
 
 impl Run {
-    pub fn new(graph: Arc<Graph>, wanted: &[TaskRange], heeds_requirements: bool) -> Self {
+    pub fn new(
+        graph: Arc<Graph>,
+        wanted: &[TaskRange],
+        heeds_requirements: bool,
+        imports: Option<Box<Imports>>,
+    ) -> Self {
         let mut members = vec![TaskSet::Nothing; graph.layers().len()];
         for range in wanted {
             members[range.layer.0 as usize].insert(range.start..range.end, graph.layer(range.layer).len());
         }
         let (needed, steps) = needed_for(&graph, &members);
         let (classes, class_of_layers) = classes(&graph, heeds_requirements);
-        let mut tasks = Tasks::new(&graph, members, needed, class_of_layers);
+        let mut tasks = Tasks::new(&graph, members, needed, class_of_layers, imports);
         tasks.steps += steps;
         let estimates = vec![Estimate::default(); graph.layers().len()];
         Self {
+            id: RunId(0),
             graph,
             tasks,
             estimates,
@@ -77,8 +92,18 @@ impl Run {
             may_borrow: false,
             requiring: 0,
             is_finished: false,
+            failure: FailureScope::Run,
             stalled: None,
+            blocked: None,
+            is_released: false,
         }
+    }
+
+    /// Its tasks stand alone, or fail together.
+    pub fn with_failure(mut self, failure: FailureScope) -> Self {
+        self.failure = failure;
+        self.tell_of_each();
+        self
     }
 
     /// `worker` is given something of it; whether that is the first.
@@ -219,6 +244,48 @@ impl Run {
         if !self.refusals.is_empty() {
             self.refusals.remove(&task);
         }
+    }
+
+    /// `task`, which isn't done, has failed for good, and with it what can't be computed without it. If it is run again one day it
+    /// begins anew.
+    pub fn fail(&mut self, task: TaskId, failure: Failure) {
+        if self.is_unfinished(task) {
+            self.clear(task);
+            self.tasks.fail(&self.graph, &[TaskRange::one(task)], failure);
+        }
+    }
+
+    /// Whether `task` is needed and has still to be done.
+    pub fn is_unfinished(&self, task: TaskId) -> bool {
+        self.tasks.is_needed(task) && self.tasks.record(task).tag.is_unfinished()
+    }
+
+    /// What `task` stands for has come into memory, and is about so large.
+    pub fn come(&mut self, task: TaskId, bytes: u64) {
+        self.estimates[task.layer.0 as usize].learn_bytes(1, bytes);
+        self.tasks.come(&self.graph, task, bytes);
+    }
+
+    /// Bytes of the result of `task`, as those of its layer were told last.
+    pub fn result_bytes(&self, task: TaskId) -> u64 {
+        self.tasks.layers[task.layer.0 as usize].result_bytes
+    }
+
+    /// Given data is gone of which somebody needs something.
+    pub fn fail_lost(&mut self) {
+        for task in mem::take(&mut self.tasks.lost).into_iter().flat_map(TaskRange::tasks) {
+            self.fail(task, Failure { run: self.id, task, worker: None, story: vec![] });
+        }
+    }
+
+    /// A task that fails ends no more than what can't be computed without it.
+    pub fn goes_on(&self) -> bool {
+        self.failure == FailureScope::Task || self.is_released
+    }
+
+    /// Whether others import tasks of it.
+    pub fn has_importers(&self) -> bool {
+        self.tasks.exports.as_ref().is_some_and(|exports| !exports.is_empty())
     }
 
     /// Whether nothing of it runs and nothing is ready, though results are missing.

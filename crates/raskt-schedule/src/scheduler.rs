@@ -2,14 +2,13 @@
 
 use crate::by_number::ByNumber;
 use crate::estimate::{LARGEST, LONGEST};
+use crate::imports::Imports;
 use crate::needs::Need;
-use crate::planted::{self, Bug};
 use crate::policy::{Placement, SoonestStart};
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
 use crate::settings::{Progress, Settings};
-use crate::suspects::Death;
 use crate::waits::Waits;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;
@@ -41,6 +40,10 @@ pub struct Scheduler {
     pub(crate) needy: BTreeSet<(RunId, RunId)>,
     /// Those of them that may borrow by now what they require.
     pub(crate) borrowers: BTreeSet<RunId>,
+    /// Runs that have something to tell those that they import from, or that import from them.
+    pub(crate) unsettled: BTreeSet<RunId>,
+    /// Runs that are over, and from which nobody imports any more.
+    pub(crate) over: Vec<RunId>,
     /// Things that were looked at to decide what is next.
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
@@ -79,6 +82,8 @@ impl Scheduler {
             doubtful: BTreeSet::new(),
             needy: BTreeSet::new(),
             borrowers: BTreeSet::new(),
+            unsettled: BTreeSet::new(),
+            over: vec![],
             steps: 0,
             with_suspects: BTreeSet::new(),
             borrowing_suspects: BTreeSet::new(),
@@ -108,18 +113,24 @@ impl Scheduler {
                 self.actions.push_back(Action::Forget { worker, run });
             }
         }
+        if event.asking().and_then(|run| self.runs.get(&run)).is_some_and(|run| run.is_released) {
+            // Its client has crossed with himself.
+            return;
+        }
         match event {
-            Event::GraphAdded { run, parent, graph, wanted } => {
-                let added = Run::new(graph, &wanted, self.settings.heeds_requirements);
-                self.add(run, parent, added);
+            Event::GraphAdded { run, parent, graph, wanted, failure, imports } => {
+                let imports = Imports::new(&graph, &imports).ok().flatten();
+                let added = Run::new(graph, &wanted, self.settings.heeds_requirements, imports);
+                self.add(run, parent, added.with_failure(failure));
             }
+            Event::Retried { run, tasks } => self.retry(run, &tasks),
             Event::Wanted { run, tasks } => self.change(run, |found| {
                 found.is_finished = false;
                 tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
             }),
             Event::Scattered { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
             Event::Released { run, tasks } => self.change(run, |found| found.tasks.unwant(&found.graph, &tasks)),
-            Event::RunReleased { run } => drop(self.forget(run)),
+            Event::RunReleased { run } => drop(self.end(run)),
             Event::WorkerJoined { worker, offer } => {
                 if self.workers.len() == 0 {
                     self.doubtful.extend(&self.unfinished);
@@ -141,13 +152,14 @@ impl Scheduler {
                 self.workers.start(worker, run, attempt, is_forgotten);
             }
             Event::Fetched { worker, run, tasks } => self.fetched(worker, run, &tasks),
-            Event::FetchFailed { worker, run, attempt, task, from, reached } => {
-                self.fetch_failed(worker, run, attempt, task, from, reached);
+            Event::FetchFailed { worker, run, attempt, input_run, task, from, reached } => {
+                self.fetch_failed(worker, (run, attempt), (input_run, task), from, reached);
             }
             Event::Recalled { worker, run, attempt, tasks } => self.take_back(worker, run, attempt, &tasks),
             Event::Reported { worker, report } => self.take_report(worker, report),
             Event::TimePassed => {}
         }
+        self.settle();
         self.assign();
     }
 
@@ -174,12 +186,20 @@ impl Scheduler {
     /// Where `task` of `run` stands; nothing if the run isn't known or nobody needs the task.
     pub fn task_state(&self, run: RunId, task: TaskId) -> Option<TaskState> {
         let run = self.runs.get(&run)?;
-        run.tasks.is_needed(task).then(|| run.tasks.state(&run.graph, task))
+        let state = run.tasks.is_needed(task).then(|| run.tasks.state(&run.graph, task))?;
+        Some(match state {
+            TaskState::InMemory { unread, .. } if run.tasks.is_imported(task) => {
+                let worker = run.locate(self.runs.others(), task).holder();
+                TaskState::InMemory { worker, unread }
+            }
+            state => state,
+        })
     }
 
     /// Whether `worker` holds the result of `task` of `run`.
     pub fn holds(&self, run: RunId, worker: WorkerId, task: TaskId) -> bool {
-        self.runs.get(&run).is_some_and(|run| run.tasks.is_needed(task) && run.tasks.holds(worker, task))
+        let Some(run) = self.runs.get(&run).filter(|run| run.tasks.is_needed(task)) else { return false };
+        run.tasks.is_in_memory(task) && run.locate(self.runs.others(), task).is_at(worker)
     }
 
     /// Changes a run, and tells workers and client what follows from it.
@@ -194,6 +214,10 @@ impl Scheduler {
     /// line if it has something to start.
     pub(crate) fn publish(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
+        if run.goes_on() {
+            run.fail_lost();
+            run.tasks.fail_again(&run.graph);
+        }
         let freed = run.withdraw_unready();
         self.end_quarantines(id, freed);
         let Some(run) = self.runs.get_mut(&id) else { return };
@@ -212,17 +236,21 @@ impl Scheduler {
             }
         }
         if !run.tasks.lost.is_empty() {
-            let tasks = std::mem::take(&mut run.tasks.lost);
+            let tasks = run.tasks.lost.clone();
             self.actions.push_back(Action::Lost { run: id, tasks });
-            self.forget(id);
+            self.end(id);
             return;
         }
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
             self.actions.push_back(Action::Recall { worker, run: id, attempt, tasks });
         }
+        if let Some((run, others)) = self.runs.split(&id) {
+            run.tell_of_results(others, &mut self.actions);
+        }
+        let Some(run) = self.runs.get_mut(&id) else { return };
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         _ = if is_finished { self.unfinished.remove(&id) } else { self.unfinished.insert(id) };
-        if is_finished && !run.is_finished {
+        if is_finished && !run.is_finished && !run.is_released {
             self.actions.push_back(Action::Finished { run: id });
             self.end_lending(id);
         }
@@ -242,12 +270,17 @@ impl Scheduler {
                 self.demand(demand, turn.is_some());
             }
         }
+        self.note_links(id);
         let Some(run) = self.runs.get(&id) else { return };
         if run.requiring() > 0 && run.parent.is_some() {
             self.borrowers.insert(id);
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
-        let may_be_stalled = is_stuck || run.stalled.is_some() || run.classes.len() > 1 || !run.suspects.is_empty();
+        let may_be_stalled = is_stuck
+            || run.stalled.is_some()
+            || run.blocked.is_some()
+            || run.classes.len() > 1
+            || !run.suspects.is_empty();
         if may_be_stalled || (self.workers.len() == 0 && !run.is_finished) {
             self.doubtful.insert(id);
         }
@@ -321,47 +354,10 @@ impl Scheduler {
                 range.tasks().for_each(|task| run.give(task, worker));
                 run.estimates[range.layer.0 as usize].learn_bytes(range.len(), each.saturating_mul(range.len()));
             }
+            if run.is_released {
+                run.tasks.unwant(&run.graph, tasks);
+            }
         });
-    }
-
-    pub(crate) fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
-        self.actions.push_back(Action::Failed { run, task, worker, story });
-        self.forget(run);
-    }
-
-    pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
-        let mut found = self.runs.remove(&run)?;
-        for (worker, slots) in found.lenders() {
-            self.workers.lend(worker, slots, false);
-            self.workers.wait_for(worker, run, false);
-            self.workers.know(worker, run, false);
-        }
-        let known_to: Vec<_> = found.known_to().filter(|worker| self.workers.contains(*worker)).collect();
-        known_to.iter().for_each(|worker| self.end_all(*worker, run));
-        self.forget_needy(run, found.parent);
-        self.queue.remove(run);
-        self.waits.forget_run(run);
-        for (class, &need) in (0..).zip(&found.needs) {
-            if self.requiring.contains(&(need, run, class)) {
-                self.demand((need, run, class), false);
-            }
-        }
-        self.unfinished.remove(&run);
-        self.doubtful.remove(&run);
-        self.borrowers.remove(&run);
-        for &(need, class) in &found.sought {
-            self.seek((need, run, class), false);
-        }
-        for &need in &found.needs {
-            if self.workers.needs.remove(need) {
-                self.wakeable.remove(&need);
-            }
-        }
-        found.suspects.withdraw_all();
-        self.end_quarantines(run, found.suspects.take_freed());
-        let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));
-        self.actions.extend(told.map(|worker| Action::Forget { worker, run }));
-        Some(found)
     }
 }
 

@@ -17,6 +17,9 @@ fn unmet(run: &Run, layer: LayerId, requirement: &Requirement) -> StallCause {
     StallCause::Unmet { layer, name, requires: requirement.to_string() }
 }
 
+/// Imports that are looked at to tell what a run waits for.
+const OWNERS_LOOKED_AT: usize = 64;
+
 impl Scheduler {
     /// A class of a run that requires something has come to stand in line, or stands there no longer.
     pub(crate) fn demand(&mut self, demand: (Need, RunId, u32), begins: bool) {
@@ -47,7 +50,10 @@ impl Scheduler {
             self.steps += 1;
             let cause = self.find_cause(id);
             self.note_suspects(id);
-            self.tell(id, cause);
+            self.tell_importers_of_block(id, &cause);
+            let is_waited_for = |run: &Run| run.tasks.counts.unfinished_wanted > 0 && !run.is_released;
+            let is_told = self.runs.get(&id).is_some_and(is_waited_for);
+            self.tell(id, cause.filter(|_| is_told));
         }
     }
 
@@ -67,7 +73,10 @@ impl Scheduler {
     }
 
     fn find_cause(&mut self, id: RunId) -> Option<StallCause> {
-        let run = self.runs.get_mut(&id).filter(|run| run.tasks.counts.unfinished_wanted > 0)?;
+        let run = self.runs.get_mut(&id).filter(|run| {
+            let counts = &run.tasks.counts;
+            counts.unfinished_wanted > 0 || run.has_importers() && counts.done < counts.total
+        })?;
         if self.workers.len() == 0 {
             return Some(StallCause::NoWorkers);
         }
@@ -89,7 +98,29 @@ impl Scheduler {
             }
             class = found + 1;
         }
-        (self.queue.has_none_of(id) && run.is_stuck()).then_some(StallCause::NothingToStart)
+        let is_stuck = self.queue.has_none_of(id) && run.is_stuck();
+        match &run.tasks.imports {
+            Some(imports) if imports.awaited > 0 => self.cause_of_owners(id).filter(|_| is_stuck),
+            _ => is_stuck.then_some(StallCause::NothingToStart),
+        }
+    }
+
+    /// Why those can't go on that `id` imports from, as far as they are looked at.
+    fn cause_of_owners(&self, id: RunId) -> Option<StallCause> {
+        let imports = self.runs.get(&id)?.tasks.imports.as_ref()?;
+        let owners = imports.parts().iter().take(OWNERS_LOOKED_AT).filter_map(|import| self.runs.get(&import.run));
+        owners.filter_map(|owner| owner.blocked.clone()).next()
+    }
+
+    /// Those that import from `id` may not go on either, or may again.
+    fn tell_importers_of_block(&mut self, id: RunId, cause: &Option<StallCause>) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        let exports = run.tasks.exports.as_ref().filter(|exports| !exports.is_empty());
+        let importers = exports.filter(|_| run.blocked != *cause).map(|exports| exports.importers());
+        if let Some(importers) = importers {
+            run.blocked = cause.clone();
+            self.doubtful.extend(importers);
+        }
     }
 
     /// Tells the client, unless it knows.

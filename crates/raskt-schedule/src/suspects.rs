@@ -271,11 +271,17 @@ impl CrashSuspects {
         }
     }
 
-    /// Forgets `task`, and gives the deaths that it was near, in order.
-    pub fn take_story(&mut self, task: TaskId) -> Vec<Death> {
+    /// The deaths that `task` was near, in order.
+    pub fn story_of(&self, task: TaskId) -> Vec<Death> {
         let mut deaths: Vec<_> =
             self.find(task).map(|(_, stretch)| stretch.story.deaths().collect()).unwrap_or_default();
         deaths.reverse();
+        deaths
+    }
+
+    /// Forgets `task`, and gives the deaths that it was near, in order.
+    pub fn take_story(&mut self, task: TaskId) -> Vec<Death> {
+        let deaths = self.story_of(task);
         self.clear(task);
         deaths
     }

@@ -11,6 +11,7 @@ use crate::batch::Batch;
 use crate::draft::{Draft, Kind, Limits, Root, Roots, Turn, Weight};
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
+use crate::located::OtherRuns;
 use crate::queue::Head;
 use crate::run::Run;
 use crate::task::Tag;
@@ -27,11 +28,11 @@ const READERS_LOOKED_AT: usize = 64;
 impl Run {
     /// Takes ready tasks off a queue, from its `head` on, and what follows from them, and gives all of it to `worker`: about as
     /// much as the credit, one task if nothing is known about its time.
-    pub fn take(&mut self, class: usize, head: Head, worker: WorkerId, limits: Limits) -> Batch {
+    pub fn take(&mut self, others: OtherRuns, class: usize, head: Head, worker: WorkerId, limits: Limits) -> Batch {
         let first = TaskId::new(head.layer, head.start);
-        let mut draft = self.draft(first, worker, limits);
+        let mut draft = self.draft(others, first, worker, limits);
         let locality_matters = limits.locality_matters && self.transfer_dominates(first);
-        let holder = locality_matters.then(|| self.first_holder(first));
+        let holder = locality_matters.then(|| self.first_holder(others, first));
         let mut roots = Roots { class, head: Some(head), taken: 1, next: None, holder };
         // It was admitted already.
         self.admits(&mut draft, first);
@@ -49,6 +50,7 @@ impl Run {
     /// if so it is said.
     pub fn take_these(
         &mut self,
+        others: OtherRuns,
         tasks: &[TaskRange],
         worker: WorkerId,
         limits: Limits,
@@ -59,7 +61,7 @@ impl Run {
         let ready = TaskRange::of(live.filter(is_ready));
         let mut ready = ready.into_iter().flat_map(TaskRange::tasks);
         let first = ready.next()?;
-        let mut draft = self.draft(first, worker, limits);
+        let mut draft = self.draft(others, first, worker, limits);
         for task in std::iter::once(first).chain(ready) {
             let weight = self.weight(task);
             self.add(&mut draft, task, weight, with_followers);
@@ -71,9 +73,10 @@ impl Run {
         Some(self.batch(draft))
     }
 
-    fn draft(&mut self, first: TaskId, worker: WorkerId, limits: Limits) -> Draft {
+    fn draft<'a>(&mut self, others: OtherRuns<'a>, first: TaskId, worker: WorkerId, limits: Limits) -> Draft<'a> {
         let attempt = self.tasks.begin_attempt();
         Draft {
+            others,
             worker,
             attempt,
             limits,
@@ -98,7 +101,7 @@ impl Run {
         }
         // Tasks of a layer are alike.
         let known = draft.net.filter(|(layer, _)| *layer == task.layer).map(|(_, net)| net);
-        let net = known.unwrap_or_else(|| self.effect(task).net());
+        let net = known.unwrap_or_else(|| self.effect(draft.others, task).net());
         draft.net = Some((task.layer, net));
         let added = draft.added.saturating_add(net);
         if added <= draft.limits.room {
@@ -161,7 +164,7 @@ impl Run {
     fn next_root(&mut self, draft: &mut Draft, roots: &mut Roots) -> Option<Root> {
         let (head, task) = self.peek(roots)?;
         let weight = self.weight(task).filter(|&weight| {
-            let is_there = roots.holder.is_none_or(|holder| self.first_holder(task) == holder);
+            let is_there = roots.holder.is_none_or(|holder| self.first_holder(draft.others, task) == holder);
             // What is admitted is counted at once: it is asked last, when nothing else can refuse the task.
             is_there && self.kind(task) == draft.kind && draft.has_room_for(weight, false) && self.admits(draft, task)
         });
@@ -243,7 +246,7 @@ impl Run {
     fn is_all_at(&self, draft: &Draft, task: TaskId) -> bool {
         let mut all = true;
         self.graph.for_each_input(task, |input| {
-            all &= self.tasks.is_current(input, draft.attempt) || self.tasks.holds(draft.worker, input);
+            all &= self.tasks.is_current(input, draft.attempt) || self.locate(draft.others, input).is_at(draft.worker);
         });
         all
     }

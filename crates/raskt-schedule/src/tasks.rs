@@ -2,14 +2,20 @@
 
 use crate::copies::{Copies, Unreached};
 use crate::estimate::LARGEST;
+use crate::exports::Exports;
+use crate::failures::Failures;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
+use crate::holds::Holds;
+use crate::importing::ELSEWHERE;
+use crate::imports::Imports;
 use crate::pages::Pages;
 use crate::planted::{self, Bug};
 use crate::queues::Queues;
 use crate::sources::Sources;
 use crate::task::{Record, Tag};
 use crate::task_set::TaskSet;
+use crate::told::Told;
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use smallvec::SmallVec;
@@ -37,6 +43,14 @@ pub(crate) struct Tasks {
     pub moves: Moves,
     /// Given data that is needed and gone.
     pub lost: Vec<TaskRange>,
+    /// Tasks that have failed, if any have; and those of them that have been taken up since.
+    pub failures: Option<Box<Failures>>,
+    pub doomed: Vec<TaskId>,
+    /// What the client knows, if it is told of each result.
+    pub told: Option<Box<Told>>,
+    /// What stands for tasks of other runs, if anything does; and who imports tasks of this one.
+    pub imports: Option<Box<Imports>>,
+    pub exports: Option<Box<Exports>>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
     /// Tasks that were ready and aren't any more though nobody has handed them out; not noted while nobody asks.
@@ -61,6 +75,10 @@ pub(crate) struct LayerState {
     pub needed: TaskSet,
     /// Tasks whose results were put here by a client, and can't be made again.
     pub given: TaskSet,
+    /// How many other runs need each of its tasks.
+    pub holds: Holds,
+    /// Its tasks stand for those of other runs.
+    pub is_imported: bool,
     pub pages: Pages,
     /// Bytes of a result, as they were told last.
     pub result_bytes: u64,
@@ -124,10 +142,16 @@ impl LayerState {
 }
 
 impl Tasks {
-    pub fn new(graph: &Graph, wanted: Vec<TaskSet>, needed: Vec<TaskSet>, classes: Vec<u32>) -> Self {
+    pub fn new(
+        graph: &Graph,
+        wanted: Vec<TaskSet>,
+        needed: Vec<TaskSet>,
+        classes: Vec<u32>,
+        imports: Option<Box<Imports>>,
+    ) -> Self {
         let queues = classes.iter().max().map_or(1, |&last| last as usize + 1);
         let parts = graph.layers().zip(wanted).zip(needed).zip(classes);
-        let layers = parts.map(|((((_, layer), wanted), needed), class)| {
+        let layers = parts.map(|((((id, layer), wanted), needed), class)| {
             let len = layer.len();
             let exchange = match layer.shape {
                 Shape::Exchange { producers, .. } => {
@@ -143,6 +167,8 @@ impl Tasks {
                 wanted,
                 needed,
                 given: TaskSet::Nothing,
+                holds: Holds::default(),
+                is_imported: imports.as_ref().is_some_and(|imports| imports.has_layer(id)),
                 pages: Pages::new(len),
                 result_bytes: layer.cost.output_bytes.min(LARGEST),
                 exchange,
@@ -151,8 +177,9 @@ impl Tasks {
                 gated_readers: vec![],
             }
         });
+        let layers = layers.collect();
         let mut tasks = Self {
-            layers: layers.collect(),
+            layers,
             queues: Queues::new(queues),
             counts: Counts::default(),
             next_attempt: Attempt::default(),
@@ -161,6 +188,11 @@ impl Tasks {
             unreached: Unreached::default(),
             moves: Moves::default(),
             lost: vec![],
+            failures: None,
+            doomed: vec![],
+            told: None,
+            imports,
+            exports: None,
             cancelled: vec![],
             unready: None,
             steps: 0,
@@ -175,6 +207,12 @@ impl Tasks {
         let shape = &graph.layer(id).shape;
         let layer = &self.layers[id.0 as usize];
         let needed = layer.needed.count(0..layer.len);
+        if let Some(imports) = self.imports.as_mut().filter(|_| layer.is_imported) {
+            let ranges = layer.needed.ranges(layer.len).into_iter();
+            imports.asked.extend(ranges.map(|range| TaskRange { layer: id, start: range.start, end: range.end }));
+            imports.awaited += needed;
+        }
+        let is_imported = layer.is_imported;
         self.counts.total += needed;
         self.counts.unfinished_wanted += layer.wanted.count(0..layer.len);
         if let Shape::Exchange { input, .. } = shape {
@@ -189,7 +227,7 @@ impl Tasks {
         }
         let is_missed = planted::has(Bug::EmptyBoxesNeverStart) && shape.grid().axes() > 1;
         let sources = if is_missed && !shape.input_layers().is_empty() { 0 } else { shape.sources().min(needed) };
-        if sources > 0 {
+        if sources > 0 && !is_imported {
             self.open_sources(graph, id, sources);
         }
     }
@@ -204,6 +242,11 @@ impl Tasks {
     /// A result of `layer` has turned out to take so much: from now on those that come count for it.
     pub fn learn_size(&mut self, layer: LayerId, bytes: u64) {
         self.layers[layer.0 as usize].result_bytes = bytes.min(LARGEST);
+    }
+
+    /// Whether `tasks`, which are wanted, are there may be otherwise than the client was told.
+    pub fn note_changed(&mut self, tasks: TaskRange) {
+        self.told.iter_mut().for_each(|told| told.changed.push(tasks));
     }
 
     /// `task` was ready and isn't any more, though nobody has handed it out.
@@ -244,13 +287,21 @@ impl Tasks {
         self.layers[task.layer.0 as usize].wanted.contains(task.index)
     }
 
+    /// Whether a client wants `task`, or other runs need it.
+    pub fn is_kept(&self, task: TaskId) -> bool {
+        let layer = &self.layers[task.layer.0 as usize];
+        let is_held = || layer.holds.count(task.index) > 0 && !planted::has(Bug::ImportIsReleased);
+        layer.wanted.contains(task.index) || is_held()
+    }
+
     pub fn is_in_memory(&self, task: TaskId) -> bool {
         self.record(task).tag == Tag::InMemory
     }
 
     pub fn state(&self, graph: &Graph, task: TaskId) -> TaskState {
         let is_gated = self.layers[task.layer.0 as usize].gates.is_some();
-        match self.record(task).state(|| graph.input_count(task) as u32) {
+        let inputs = || if self.is_imported(task) { 1 } else { graph.input_count(task) as u32 };
+        match self.record(task).state(inputs) {
             // Its record doesn't know of what is behind gates.
             TaskState::Waiting { .. } if is_gated => {
                 TaskState::Waiting { unfinished: self.count_missing(graph, task) as u32 }
@@ -263,6 +314,7 @@ impl Tasks {
     pub fn holds(&self, worker: WorkerId, task: TaskId) -> bool {
         let record = self.record(task);
         record.tag == Tag::InMemory
+            && worker != ELSEWHERE
             && (record.worker == worker || (record.is_special && self.replicas[&task].contains(worker)))
     }
 
@@ -363,6 +415,9 @@ impl Tasks {
     pub fn count_missing(&self, graph: &Graph, task: TaskId) -> u64 {
         if let Some(exchange) = self.layers[task.layer.0 as usize].exchange {
             return exchange.producers_left;
+        }
+        if self.is_imported(task) {
+            return u64::from(!self.is_in_memory(task));
         }
         let mut missing = 0;
         graph.for_each_input(task, |input| missing += u64::from(!self.is_in_memory(input)));

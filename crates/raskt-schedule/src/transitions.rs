@@ -2,6 +2,7 @@
 
 use crate::copies::Copies;
 use crate::gates::for_each_told;
+use crate::importing::ELSEWHERE;
 use crate::planted::{self, Bug};
 use crate::queue::{push_all_for, push_for};
 use crate::task::{Record, Tag};
@@ -29,13 +30,17 @@ impl Tasks {
         let layer = &mut self.layers[task.layer.0 as usize];
         let is_wanted = layer.wanted.contains(task.index);
         self.counts.unfinished_wanted -= u64::from(is_wanted);
+        if is_wanted && let Some(told) = &mut self.told {
+            TaskRange::push(&mut told.changed, task);
+        }
         let record = layer.open(task.index);
         *record = Record { worker, count: unread, tag: Tag::InMemory, is_special: false, ..*record };
         layer.pages.held_by(task.index, worker);
         self.hold(task.layer, worker, 1, is_wanted);
         // Who looks at all that a task reads has to find it there.
         self.open_gates(graph, task);
-        if unread == 0 && !is_wanted {
+        self.tell_others(TaskRange::one(task));
+        if unread == 0 && !self.is_kept(task) {
             self.release(task);
         }
         self.read_inputs(graph, task);
@@ -146,7 +151,7 @@ impl Tasks {
     }
 
     /// Tells the readers of `task` that it is in memory, and counts the reads that are to come.
-    fn tell_readers(&mut self, graph: &Graph, task: TaskId) -> u32 {
+    pub fn tell_readers(&mut self, graph: &Graph, task: TaskId) -> u32 {
         let mut unread = 0;
         let feeds_gates = self.feeds_gates(task.layer);
         for &id in graph.readers_of(task) {
@@ -223,10 +228,9 @@ impl Tasks {
     /// being recomputed, and will count its readers when it is.
     pub fn read(&mut self, input: TaskId) {
         let layer = &mut self.layers[input.layer.0 as usize];
-        let is_wanted = layer.wanted.contains(input.index);
         if let Some(record) = layer.pages.get_mut(input.index).filter(|record| record.tag == Tag::InMemory) {
             record.count -= 1;
-            if record.count == 0 && !is_wanted {
+            if record.count == 0 && !self.is_kept(input) {
                 self.release(input);
             }
         }
@@ -241,7 +245,9 @@ impl Tasks {
             }
         }
         let worker = self.leave_memory(task);
-        push_for(&mut self.discards, worker, task);
+        if worker != ELSEWHERE {
+            push_for(&mut self.discards, worker, task);
+        }
     }
 
     /// `InMemory` → `Released`. Says who held it.
@@ -254,7 +260,10 @@ impl Tasks {
         *record = Record { failures: record.failures, ..Record::RELEASED };
         layer.pages.released(task.index);
         self.unreached.forget(TaskRange::one(task));
-        self.let_go(task.layer, worker, 1, is_wanted);
+        match worker {
+            ELSEWHERE => self.leave(TaskRange::one(task)),
+            _ => self.let_go(task.layer, worker, 1, is_wanted),
+        }
         self.count_out_of_exchanges(task.layer, 1);
         if feeds_gates {
             self.close_gates(task);

@@ -37,6 +37,7 @@ impl Scheduler {
         for (&id, run) in self.runs.iter() {
             self.validate_run(run);
             self.validate_line(id, run);
+            self.validate_links(id, run);
         }
         self.validate_holdings();
         self.validate_known();
@@ -121,7 +122,7 @@ impl Scheduler {
         for (&run, Run { graph, tasks, .. }) in self.runs.iter() {
             for (layer, len) in graph.layers().map(|(id, layer)| (id, layer.len())) {
                 for task in (0..len).map(|index| TaskId::new(layer, index)) {
-                    if !tasks.is_needed(task) || !tasks.is_in_memory(task) {
+                    if !tasks.is_needed(task) || !tasks.is_in_memory(task) || tasks.is_imported(task) {
                         continue;
                     }
                     for worker in tasks.holders(task) {
@@ -206,9 +207,16 @@ impl Scheduler {
             let state = &tasks.layers[id.0 as usize];
             for index in 0..layer.len() {
                 let task = TaskId::new(id, index);
+                let has_failed = tasks.root_of(task).is_some();
                 if !tasks.is_needed(task) {
-                    assert!(!tasks.is_wanted(task), "{task} is wanted, and not needed");
+                    assert!(!tasks.is_kept(task) || has_failed, "{task} is wanted, and not needed");
                     continue;
+                }
+                assert!(!has_failed, "{task} has failed, and is needed");
+                if let Some(told) = &tasks.told {
+                    let is_there = tasks.is_wanted(task) && tasks.is_in_memory(task);
+                    let knows = told.known[id.0 as usize].contains(index);
+                    assert_eq!(knows, is_there, "whether the client was told that {task} is there");
                 }
                 self.validate_task(graph, tasks, task);
                 let tag = tasks.record(task).tag;
@@ -256,13 +264,14 @@ impl Scheduler {
             TaskState::InMemory { worker, unread } => {
                 let is_special = tasks.record(task).is_special;
                 assert_eq!(is_special, tasks.replicas.contains_key(&task), "copies of {task}");
-                assert!(self.workers.contains(worker), "{task} is held by {worker:?}, which is not there");
-                assert!(unread > 0 || tasks.is_wanted(task), "{task} is held for nobody");
+                let is_there = self.workers.contains(worker) || tasks.is_imported(task);
+                assert!(is_there, "{task} is held by {worker:?}, which is not there");
+                assert!(unread > 0 || tasks.is_kept(task), "{task} is held for nobody");
                 assert_eq!(unread, tasks.count_unread(graph, task), "reads of {task} to come");
             }
             TaskState::Waiting { .. } => {}
             TaskState::Released => {
-                assert!(!tasks.is_wanted(task), "{task} is wanted, and released");
+                assert!(!tasks.is_kept(task), "{task} is wanted, and released");
                 assert_eq!(tasks.count_unread(graph, task), 0, "reads of {task}, which is released");
             }
         }

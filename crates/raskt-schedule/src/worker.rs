@@ -59,6 +59,8 @@ pub enum WorkerEvent {
     FetchFailed {
         /// The ticket.
         ticket: Ticket,
+        /// The run of the task whose result it is.
+        input_run: RunId,
         /// The task whose result it is.
         task: TaskId,
         /// The worker that was to give it.
@@ -111,7 +113,7 @@ pub enum WorkerAction {
     Fetch {
         /// For whom.
         ticket: Ticket,
-        /// The run that they belong to.
+        /// The run of the assignment.
         run: RunId,
         /// Which, and from whom.
         fetches: Vec<Fetch>,
@@ -137,6 +139,8 @@ pub enum WorkerAction {
         run: RunId,
         /// The hand-out.
         attempt: Attempt,
+        /// The run of the task whose result it is: another one if it is imported.
+        input_run: RunId,
         /// The task whose result it is.
         task: TaskId,
         /// The worker that was to give it.
@@ -201,7 +205,9 @@ impl Worker {
             WorkerEvent::Refused(ticket) => return self.put_back(ticket),
             WorkerEvent::MemoryFreed => {}
             WorkerEvent::Fetched(ticket) => self.fetched(ticket),
-            WorkerEvent::FetchFailed { ticket, task, from, reached } => self.fetch_failed(ticket, task, from, reached),
+            WorkerEvent::FetchFailed { ticket, input_run, task, from, reached } => {
+                self.fetch_failed(ticket, (input_run, task), from, reached);
+            }
             WorkerEvent::Executed { ticket, outcomes, nanoseconds } => self.executed(ticket, outcomes, nanoseconds),
             WorkerEvent::Recall { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
             WorkerEvent::Forgotten(run) => self.forget(run),
@@ -301,19 +307,19 @@ impl Worker {
 
     fn fetched(&mut self, ticket: Ticket) {
         if let Some(assignment) = self.fetching.remove(&ticket) {
-            let kept = assignment.fetches.iter().filter(|fetch| fetch.keep);
-            let tasks: Vec<_> = kept.map(|fetch| fetch.tasks).collect();
-            if !tasks.is_empty() {
-                self.actions.push_back(WorkerAction::Fetched { run: assignment.run, tasks });
+            let mut kept: BTreeMap<RunId, Vec<TaskRange>> = BTreeMap::new();
+            for Fetch { run, tasks, .. } in assignment.fetches.iter().filter(|fetch| fetch.keep) {
+                kept.entry(*run).or_default().push(*tasks);
             }
+            self.actions.extend(kept.into_iter().map(|(run, tasks)| WorkerAction::Fetched { run, tasks }));
             self.prepared.push_back((ticket, assignment));
         }
     }
 
-    fn fetch_failed(&mut self, ticket: Ticket, task: TaskId, from: WorkerId, reached: bool) {
+    fn fetch_failed(&mut self, ticket: Ticket, (input_run, task): (RunId, TaskId), from: WorkerId, reached: bool) {
         if let Some(Assignment { run, attempt, .. }) = self.fetching.remove(&ticket) {
             self.actions.push_back(WorkerAction::Unreserve { ticket });
-            self.actions.push_back(WorkerAction::FetchFailed { run, attempt, task, from, reached });
+            self.actions.push_back(WorkerAction::FetchFailed { run, attempt, input_run, task, from, reached });
         }
     }
 

@@ -15,6 +15,7 @@ use crate::suspects::Quarantine;
 use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// What the scheduler knows of a worker.
@@ -189,6 +190,11 @@ impl WorkerState {
 
     pub fn placed(&self) -> impl DoubleEndedIterator<Item = (&(RunId, Attempt), &Placed)> {
         self.placed.iter()
+    }
+
+    /// The same from one on.
+    pub fn placed_from(&self, from: Bound<(RunId, Attempt)>) -> impl Iterator<Item = (&(RunId, Attempt), &Placed)> {
+        self.placed.range((from, Bound::Unbounded))
     }
 
     pub fn find(&self, run: RunId, attempt: Attempt) -> Option<&Placed> {

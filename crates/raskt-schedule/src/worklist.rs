@@ -45,6 +45,17 @@ impl Worklist {
         }
         Some(TaskRange { layer: first.layer, start, end })
     }
+
+    /// Takes the first of them: neighbours of one page, or one task if `is_single` says so of the first.
+    pub fn pop_first(&mut self, is_single: impl Fn(TaskId) -> bool) -> Option<TaskRange> {
+        let (first, its_end) = self.0.pop_first()?;
+        let start = first.index;
+        let end = if is_single(first) { start + 1 } else { Pages::first_page(start..its_end).end };
+        if end < its_end {
+            self.0.insert(TaskId::new(first.layer, end), its_end);
+        }
+        Some(TaskRange { layer: first.layer, start, end })
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +82,24 @@ mod tests {
                 found.extend(tasks.tasks().rev());
             }
             prop_assert!(found.into_iter().eq(reference.into_iter().rev()));
+        }
+
+        #[test]
+        fn each_task_comes_once_and_the_first_first(
+            added in prop::collection::vec((0..2_u32, 0..1500_u64, 0..600_u64), 0..12),
+        ) {
+            let (mut list, mut reference) = (Worklist::default(), BTreeSet::new());
+            for (layer, start, count) in added {
+                let tasks = TaskRange { layer: LayerId(layer), start, end: start + count };
+                list.insert(tasks);
+                reference.extend(tasks.tasks());
+            }
+            let mut found = vec![];
+            while let Some(tasks) = list.pop_first(|task| task.layer == LayerId(1)) {
+                prop_assert!(tasks.len() == 1 || tasks.layer == LayerId(0) && tasks.len() <= 512);
+                found.extend(tasks.tasks());
+            }
+            prop_assert!(found.into_iter().eq(reference));
         }
     }
 }

@@ -10,6 +10,21 @@ pub enum EventError {
     /// A run that is there is submitted.
     #[error("run {} was submitted before", .0.0)]
     RunTwice(RunId),
+    /// A run is imported from that isn't there.
+    #[error("results of run {} are imported, which isn't there", .0.0)]
+    NoRun(RunId),
+    /// Of a layer some tasks stand for others and some don't, or for two; or they read something.
+    #[error("not every task of layer `{name}` stands for exactly one other")]
+    NotImported {
+        /// What people call the layer.
+        name: Arc<str>,
+    },
+    /// Data is given for tasks that stand for others.
+    #[error("data was given for layer `{name}`, whose tasks stand for those of other runs")]
+    GivenTwice {
+        /// What people call the layer.
+        name: Arc<str>,
+    },
     /// A worker that is there joins.
     #[error("worker {} has joined before", .0.0)]
     WorkerTwice(WorkerId),

@@ -10,11 +10,17 @@ use std::sync::Arc;
 /// Writes a number that says which event it is, and its parts.
 pub(super) fn encode(event: &Event, to: &mut Encoder) {
     match event {
-        Event::GraphAdded { run, parent, graph, wanted } => {
+        Event::GraphAdded { run, parent, graph, wanted, failure, imports } => {
             start(to, 0, run.0);
             to.list(parent.iter(), |to, parent| to.number(parent.0));
             graphs::encode(graph, to);
             encode_ranges(wanted, to);
+            to.flag(*failure == FailureScope::Task);
+            to.list(imports.iter(), |to, Import { tasks, run, from }| {
+                encode_range(*tasks, to);
+                to.number(run.0);
+                encode_range(TaskRange::one(*from), to);
+            });
         }
         Event::Wanted { run, tasks } => {
             start(to, 1, run.0);
@@ -62,10 +68,11 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(run.0);
             encode_ranges(tasks, to);
         }
-        Event::FetchFailed { worker, run, attempt, task, from, reached } => {
+        Event::FetchFailed { worker, run, attempt, input_run, task, from, reached } => {
             start(to, 11, u64::from(worker.0));
             to.number(run.0);
             to.number(u64::from(attempt.0));
+            to.number(input_run.0);
             encode_ranges(&[TaskRange::one(*task)], to);
             to.number(u64::from(from.0));
             to.flag(*reached);
@@ -85,6 +92,10 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             [run.0, u64::from(*slots)].into_iter().for_each(|number| to.number(number));
         }
         Event::TimePassed => start(to, 16, 0),
+        Event::Retried { run, tasks } => {
+            start(to, 17, run.0);
+            encode_ranges(tasks, to);
+        }
         Event::Reported { worker, report } => {
             start(to, 13, u64::from(worker.0));
             to.number(report.run.0);
@@ -114,14 +125,19 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
     let first = from.number()?;
     let run = RunId(first);
     let worker = match kind {
-        0..=4 => WorkerId(0),
+        0..=4 | 17 => WorkerId(0),
         _ => WorkerId(u32::try_from(first).map_err(|_| FlightError::Malformed("a worker's number has 32 bits"))?),
     };
     Ok(match kind {
         0 => {
             let parents: Vec<RunId> = from.list(|from| Ok(RunId(from.number()?)))?;
             let (graph, wanted) = (Arc::new(graphs::decode(from)?), decode_ranges(from)?);
-            Event::GraphAdded { run, parent: parents.first().copied(), graph, wanted }
+            let failure = if from.flag()? { FailureScope::Task } else { FailureScope::Run };
+            let imports = from.list(|from| {
+                let (tasks, run, first) = (decode_range(from)?, RunId(from.number()?), decode_range(from)?);
+                Ok(Import { tasks, run, from: TaskId::new(first.layer, first.start) })
+            })?;
+            Event::GraphAdded { run, parent: parents.first().copied(), graph, wanted, failure, imports }
         }
         1 => Event::Wanted { run, tasks: decode_ranges(from)? },
         2 => Event::Released { run, tasks: decode_ranges(from)? },
@@ -144,10 +160,11 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         9 => Event::Started { worker, run: RunId(from.number()?), attempt: Attempt(from.word()?) },
         10 => Event::Fetched { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         11 => {
-            let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
+            let (run, attempt, input_run) = (RunId(from.number()?), Attempt(from.word()?), RunId(from.number()?));
             let task = decode_ranges(from)?.first().map(|range| TaskId::new(range.layer, range.start));
             let task = task.ok_or(FlightError::Malformed("a failed fetch names no task"))?;
-            Event::FetchFailed { worker, run, attempt, task, from: WorkerId(from.word()?), reached: from.flag()? }
+            let (from, reached) = (WorkerId(from.word()?), from.flag()?);
+            Event::FetchFailed { worker, run, attempt, input_run, task, from, reached }
         }
         12 => {
             let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
@@ -171,6 +188,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         14 => Event::SlotsLent { worker, run: RunId(from.number()?), slots: from.word()? },
         15 => Event::SlotsReturned { worker, run: RunId(from.number()?), slots: from.word()? },
         16 => Event::TimePassed,
+        17 => Event::Retried { run, tasks: decode_ranges(from)? },
         _ => return Err(FlightError::Malformed("an event is of no known kind")),
     })
 }

@@ -44,7 +44,14 @@ pub fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Ve
     };
     world.join(2);
     world.join(1);
-    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: vec![] });
+    world.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph: Arc::new(graph.clone()),
+        wanted: vec![],
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
     for &step in steps {
         match step {
             Step::Want(at) => {
@@ -125,6 +132,8 @@ fn a_released_task_that_runs_already_is_not_kept() {
         parent: None,
         graph: Arc::new(graph.clone()),
         wanted: TaskRange::of([task]),
+        failure: FailureScope::Run,
+        imports: vec![],
     });
     world.handle(Event::Released { run: RUN, tasks: TaskRange::of([task]) });
     assert_eq!(world.scheduler.task_state(RUN, task), None);
@@ -140,7 +149,14 @@ fn a_discard_says_what_the_scheduler_had_heard_of_the_worker() {
     let (graph, all) = (graph.finish(), TaskRange { layer, start: 0, end: 3 });
     let mut world = World::new(1);
     world.join(1);
-    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: vec![all] });
+    world.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph: Arc::new(graph.clone()),
+        wanted: vec![all],
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
     world.run_one(&graph, 0, || false);
     world.run_one(&graph, 0, || false);
     world.handle(Event::Released { run: RUN, tasks: vec![TaskRange { end: 1, ..all }] });

@@ -52,7 +52,14 @@ impl Cluster {
         let cost = Cost { nanoseconds: TASK, ..Cost::default() };
         let layer = graph.layer(Layer::new("tasks", op, Shape::source(tasks)).with_cost(cost)).unwrap();
         let wanted = vec![TaskRange { layer, start: 0, end: u64::from(tasks) }];
-        cluster.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.finish()), wanted });
+        cluster.handle(Event::GraphAdded {
+            run: RUN,
+            parent: None,
+            graph: Arc::new(graph.finish()),
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        });
         cluster
     }
 

@@ -47,7 +47,7 @@ proptest! {
         };
         let told = all(&|scheduler, event| scheduler.handle_event(Time(0), event.clone()));
         let prepared = all(&|scheduler, event| match event {
-            Event::GraphAdded { run, parent, graph, wanted } => {
+            Event::GraphAdded { run, parent, graph, wanted, .. } => {
                 let prepared = PreparedRun::new(graph.clone(), wanted, &flight.settings).unwrap();
                 scheduler.submit(Time(0), *run, *parent, prepared).unwrap();
                 let again = PreparedRun::new(graph.clone(), wanted, &flight.settings).unwrap();
@@ -131,7 +131,17 @@ fn shapes_of_many_blocks_are_written_in_a_few_bytes() {
     let graph = graph.finish();
     let mut recorder = FlightRecorder::new(Settings::default(), &soonest_start());
     let wanted = TaskRange::of([TaskId::new(last, 7)]);
-    recorder.note(Time(0), &Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
+    recorder.note(
+        Time(0),
+        &Event::GraphAdded {
+            run: RUN,
+            parent: None,
+            graph: Arc::new(graph.clone()),
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
+    );
     let bytes = recorder.take();
     assert!(bytes.len() < 8000, "{} bytes", bytes.len());
     let flight = Flight::read(&bytes).unwrap();

@@ -19,7 +19,14 @@ fn world() -> (World, Graph, TaskRange, TaskId) {
     let mut world = World::new(1000);
     world.join(1);
     world.join(1);
-    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: vec![] });
+    world.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph: Arc::new(graph.clone()),
+        wanted: vec![],
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
     (world, graph, TaskRange { layer: data, start: 0, end: 2 }, TaskId::new(sum, 0))
 }
 
@@ -110,13 +117,20 @@ fn a_fetch_that_fails_once_loses_nothing_where_somebody_else_can_do_it() {
             world.join_with(Offer { resources: [("gpu".into(), 1000)].into(), ..Offer::slots(1) });
         }
         let (data, task) = (TaskRange { layer: data, start: 0, end: 1 }, TaskId::new(reader, 0));
-        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted: vec![] });
+        world.handle(Event::GraphAdded {
+            run: RUN,
+            parent: None,
+            graph: Arc::new(graph),
+            wanted: vec![],
+            failure: FailureScope::Run,
+            imports: vec![],
+        });
         give(&mut world, 0, data);
         want(&mut world, task);
         let (worker, assignment) = world.assigned.pop().unwrap();
         let (attempt, task, from) = (assignment.attempt, TaskId::new(data.layer, 0), WorkerId(0));
         world.memories.get_mut(&from).expect("it is there").clear();
-        world.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from, reached: false });
+        world.handle(Event::FetchFailed { worker, run: RUN, attempt, input_run: RUN, task, from, reached: false });
         assert_eq!(world.lost.is_empty(), others > 0, "whether it is given up with {others} others");
         if others > 0 {
             assert_ne!(world.assigned.pop().unwrap().0, worker, "it can't reach the holder");
@@ -141,7 +155,14 @@ fn a_hiccup_loses_nothing_however_many_wait_for_the_same_worker() {
         world.join_with(Offer { resources: [("gpu".into(), 2000)].into(), ..Offer::slots(2) });
     }
     let data = TaskRange { layer: data, start: 0, end: 2 };
-    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted: vec![] });
+    world.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph: Arc::new(graph),
+        wanted: vec![],
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
     world.handle(Event::Scattered { run: RUN, tasks: vec![data], worker: WorkerId(0), bytes: 16 });
     // Both go to one worker: the other one is at something else meanwhile.
     world.handle(Event::WorkerResized { worker: WorkerId(2), slots: 0, memory: u64::MAX });
@@ -152,7 +173,15 @@ fn a_hiccup_loses_nothing_however_many_wait_for_the_same_worker() {
     world.memories.get_mut(&WorkerId(0)).expect("it is there").clear();
     for (worker, Assignment { attempt, fetches, .. }) in given {
         let task = TaskId::new(fetches[0].tasks.layer, fetches[0].tasks.start);
-        world.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from: WorkerId(0), reached: false });
+        world.handle(Event::FetchFailed {
+            worker,
+            run: RUN,
+            attempt,
+            input_run: RUN,
+            task,
+            from: WorkerId(0),
+            reached: false,
+        });
     }
     assert!(
         world.lost.is_empty(),

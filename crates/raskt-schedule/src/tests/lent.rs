@@ -84,7 +84,14 @@ impl Cluster {
 
     pub fn submit(&mut self, run: u64, parent: Option<u64>, graph: Arc<Graph>) {
         let wanted = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() }).collect();
-        self.handle(Event::GraphAdded { run: RunId(run), parent: parent.map(RunId), graph, wanted });
+        self.handle(Event::GraphAdded {
+            run: RunId(run),
+            parent: parent.map(RunId),
+            graph,
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        });
     }
 
     pub fn lend(&mut self, worker: u32, run: u64) {

@@ -58,7 +58,18 @@ fn try_two_who_require_much(settings: Settings, now: Time) {
     for run in [1, 2] {
         let graph = one_layer(1, Some(with("gpu", 1000)));
         let wanted = all(&graph);
-        s.try_event(now, Event::GraphAdded { run: RunId(run), parent: None, graph, wanted }).unwrap();
+        s.try_event(
+            now,
+            Event::GraphAdded {
+                run: RunId(run),
+                parent: None,
+                graph,
+                wanted,
+                failure: FailureScope::Run,
+                imports: vec![],
+            },
+        )
+        .unwrap();
     }
     s.try_event(now, Event::TimePassed).unwrap();
     s.validate();
@@ -82,9 +93,29 @@ fn what_has_begun_is_waited_for_by_nobody() {
     let mut s = Scheduler::with(Settings { credit_nanoseconds: 1, rebalance, ..Settings::default() }, soonest_start());
     s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer: Offer::slots(1) });
     let g = one_layer(2, None);
-    s.handle_event(Time(0), Event::GraphAdded { run: RunId(9), parent: None, wanted: all(&g), graph: g });
+    s.handle_event(
+        Time(0),
+        Event::GraphAdded {
+            run: RunId(9),
+            parent: None,
+            wanted: all(&g),
+            graph: g,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
+    );
     let g = one_layer(6, None);
-    s.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, wanted: all(&g), graph: g });
+    s.handle_event(
+        Time(0),
+        Event::GraphAdded {
+            run: RunId(1),
+            parent: None,
+            wanted: all(&g),
+            graph: g,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
+    );
     let given = assigns(&drain(&mut s));
     // The worker has all eight, in the order of the hand-outs; it begins the first.
     assert_eq!(given.len(), 8, "{given:?}");
@@ -140,8 +171,14 @@ fn who_is_woken_behind_the_walk_has_its_turn() {
         given.extend(assigns(&drain(s)));
         s.validate();
     };
-    let add =
-        |run: u64, graph: Arc<Graph>| Event::GraphAdded { run: RunId(run), parent: None, wanted: all(&graph), graph };
+    let add = |run: u64, graph: Arc<Graph>| Event::GraphAdded {
+        run: RunId(run),
+        parent: None,
+        wanted: all(&graph),
+        graph,
+        failure: FailureScope::Run,
+        imports: vec![],
+    };
     // Somebody has all of b for long.
     tell(&mut s, &mut given, add(50, chain(&[(1, Some(with("b", 1000)))])));
     // H has both GPUs, and then requires b.
@@ -204,7 +241,17 @@ fn what_one_has_nobody_else_gives_back() {
         s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(w), offer: Offer::slots(1) });
     }
     let g = one_layer(1, None);
-    s.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, wanted: all(&g), graph: g });
+    s.handle_event(
+        Time(0),
+        Event::GraphAdded {
+            run: RunId(1),
+            parent: None,
+            wanted: all(&g),
+            graph: g,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
+    );
     let given = assigns(&drain(&mut s));
     let (owner, a) = &given[0];
     let other = WorkerId(1 - owner.0);
@@ -275,7 +322,7 @@ fn a_copy_that_cannot_be_reached_counts_as_lost_however_long_it_takes_to_find_ou
             assert!(tries <= 4, "it is tried again and again ({others} others)");
             cluster.now.0 += 60_000_000_000;
             let (run, task, from) = (RunId(1), TaskId::new(LayerId(0), 0), WorkerId(0));
-            cluster.handle(Event::FetchFailed { worker, run, attempt, task, from, reached: false });
+            cluster.handle(Event::FetchFailed { worker, run, attempt, input_run: run, task, from, reached: false });
         }
         assert!(cluster.only(1).is_some(), "it is made again");
     }
@@ -301,7 +348,17 @@ fn those_with_nothing_to_do_who_can_take_nothing_keep_nothing_from_another() {
             let annotations = Arc::new(Annotations { workers, ..Annotations::default() });
             let graph = one_layer(1, Some(annotations));
             let wanted = all(&graph);
-            s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, wanted, graph });
+            s.handle_event(
+                Time(0),
+                Event::GraphAdded {
+                    run: RunId(run),
+                    parent: None,
+                    wanted,
+                    graph,
+                    failure: FailureScope::Run,
+                    imports: vec![],
+                },
+            );
             given.extend(assigns(&drain(&mut s)));
         }
         assert!(given.len() == 12 && given.iter().all(|(worker, _)| worker.0 == 100), "{given:?}");

@@ -1,6 +1,7 @@
 //! Stories that are told to the machines, and what must come of them.
 
 mod admit;
+mod alone;
 mod borrowing;
 mod broadcast;
 mod changes;
@@ -10,10 +11,12 @@ mod flight;
 mod follow;
 mod given;
 mod graphs;
+mod imported;
 mod kept;
 mod large;
 mod lent;
 mod linear;
+mod links;
 mod liveness;
 mod needed;
 mod outside;

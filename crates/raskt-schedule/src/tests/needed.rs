@@ -25,7 +25,7 @@ fn graph(ranges: [AxisRanges; 2]) -> Arc<Graph> {
 
 fn run(graph: &Arc<Graph>) -> Run {
     let all = TaskRange { layer: LayerId(1), start: 0, end: graph.layer(LayerId(1)).len() };
-    Run::new(graph.clone(), &[all], true)
+    Run::new(graph.clone(), &[all], true, None)
 }
 
 fn cut(first: i64, count: u32) -> AxisRanges {
@@ -81,7 +81,7 @@ fn scattered_inputs_of_listed_edges_are_taken_in_one_go() {
     let reader = graph.layer(Layer::new("reader", op, shape)).unwrap();
     let graph = Arc::new(graph.finish());
     let wanted = TaskRange { layer: reader, start: 1, end: READ };
-    let needed = &Run::new(graph, &[wanted], true).tasks.layers[0].needed;
+    let needed = &Run::new(graph, &[wanted], true, None).tasks.layers[0].needed;
     assert_eq!(needed.count(0..READ * STEP), READ - 1);
     assert!(!needed.contains(0) && needed.contains(STEP) && !needed.contains(STEP + 1));
 }
@@ -97,7 +97,10 @@ fn the_last_task_of_a_layer_that_cant_be_listed_takes_one_page() {
     let mut scheduler = Scheduler::new(1000);
     scheduler.handle_event(Time(0), Event::WorkerJoined { worker, offer: Offer::slots(1) });
     let (graph, wanted) = (Arc::new(graph.finish()), TaskRange::of([last]));
-    scheduler.handle_event(Time(0), Event::GraphAdded { run, parent: None, graph, wanted });
+    scheduler.handle_event(
+        Time(0),
+        Event::GraphAdded { run, parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] },
+    );
     let Some(Action::Assign { assignment, .. }) = scheduler.poll_action() else { panic!("it can run") };
     let outcomes = assignment.tasks.iter().map(|&range| (range, Outcome::Done { bytes: 8 })).collect();
     let report = Report { run, attempt: assignment.attempt, outcomes, nanoseconds: 1 };

@@ -39,6 +39,26 @@ enum Step {
     Work { at: usize, outcome: Outcome, nanoseconds: u64 },
 }
 
+/// Mostly such as can be: all tasks of a layer that reads nothing stand for tasks of another run of the same graph.
+fn imports_of(graph: &Graph, index: u64, count: u64) -> Vec<Import> {
+    let sources = graph.layers().filter(|(_, layer)| layer.shape.sources() == layer.len() && !layer.is_empty());
+    let Some((own, layer)) =
+        sources.min_by_key(|(id, _)| (u64::from(id.0) + count % 3) % 3).filter(|_| !count.is_multiple_of(5))
+    else {
+        return vec![];
+    };
+    let fits = graph.layers().filter(|(_, from)| from.len() >= layer.len()).map(|(id, _)| id);
+    let Some(from) = fits.min_by_key(|id| (u64::from(id.0) + count / 3) % 5) else { return vec![] };
+    let len = layer.len();
+    // In one piece, or in two of different runs.
+    let cut = if count.is_multiple_of(4) { len / 2 } else { len };
+    let part = |start, end, run| {
+        let tasks = TaskRange { layer: own, start, end };
+        Import { tasks, run: RunId(run % 4), from: TaskId::new(from, start) }
+    };
+    vec![part(0, cut, index), part(cut, len, count)]
+}
+
 fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
     let ids = (number(3).prop_map(RunId), number(4).prop_map(|id| WorkerId(id as u32)), number(30));
     let said = (prop::collection::vec((range(), outcome()), 0..4), number(1 << 20), any::<bool>());
@@ -47,7 +67,15 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
         let tasks: Vec<TaskRange> = groups.iter().map(|(range, _)| *range).collect();
         let task = TaskId::new(tasks.first().map_or(LayerId(0), |range| range.layer), index);
         match kind {
-            0 => Event::GraphAdded { run, parent: flag.then_some(RunId(index)), graph: graph.clone(), wanted: tasks },
+            0 => Event::GraphAdded {
+                run,
+                parent: flag.then_some(RunId(index)),
+                graph: graph.clone(),
+                wanted: tasks,
+                failure: if count % 2 == 0 { FailureScope::Task } else { FailureScope::Run },
+                imports: imports_of(&graph, index, count),
+            },
+            1 if flag && count % 3 == 0 => Event::Retried { run, tasks },
             1 => Event::Wanted { run, tasks },
             2 => Event::Released { run, tasks },
             3 => Event::Scattered { run, tasks, worker, bytes: count },
@@ -58,7 +86,15 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
             8 => Event::ResultsLost { worker, run, tasks },
             9 => Event::Started { worker, run, attempt },
             10 => Event::Fetched { worker, run, tasks },
-            11 => Event::FetchFailed { worker, run, attempt, task, from: WorkerId(index as u32), reached: flag },
+            11 => Event::FetchFailed {
+                worker,
+                run,
+                attempt,
+                input_run: RunId(count % 4),
+                task,
+                from: WorkerId(index as u32),
+                reached: flag,
+            },
             12 => Event::Recalled { worker, run, attempt, tasks },
             13 => Event::SlotsLent { worker, run, slots: count as u32 },
             14 => Event::SlotsReturned { worker, run, slots: index as u32 },
@@ -124,7 +160,7 @@ proptest! {
         let mut scheduler = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         let all = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() });
         let wanted = all.filter(|range| range.layer.0 % 2 == 0).collect();
-        scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
+        scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] });
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(2) });
         let mut assigned: Vec<(WorkerId, Assignment)> = vec![];
         for step in steps {
@@ -160,7 +196,14 @@ fn what_is_refused_is_named() {
     let mut scheduler = Scheduler::new(1000);
     let run = RunId(7);
     let range = |layer, start, end| vec![TaskRange { layer: LayerId(layer), start, end }];
-    let added = |wanted| Event::GraphAdded { run, parent: None, graph: graph.clone(), wanted };
+    let added = |wanted| Event::GraphAdded {
+        run,
+        parent: None,
+        graph: graph.clone(),
+        wanted,
+        failure: FailureScope::Run,
+        imports: vec![],
+    };
     let told = |scheduler: &Scheduler, event| scheduler.check(&event).unwrap_err().to_string();
     assert_eq!(told(&scheduler, added(range(1, 0, 1))), "tasks of layer 1, and the graph has 1 layers");
     assert_eq!(told(&scheduler, added(range(0, 2, 4))), "tasks 2 to 4 of layer `numbers`, which has 3 tasks");
@@ -171,8 +214,15 @@ fn what_is_refused_is_named() {
     scheduler.try_event(Time(0), joined()).unwrap();
     assert_eq!(told(&scheduler, joined()), "worker 2 has joined before");
     let task = TaskId::new(LayerId(0), u64::MAX);
-    let failed =
-        Event::FetchFailed { worker: WorkerId(2), run, attempt: Attempt(1), task, from: WorkerId(2), reached: true };
+    let failed = Event::FetchFailed {
+        worker: WorkerId(2),
+        run,
+        attempt: Attempt(1),
+        input_run: run,
+        task,
+        from: WorkerId(2),
+        reached: true,
+    };
     assert!(told(&scheduler, failed).ends_with("of layer `numbers`, which has 3 tasks"));
     let outcomes = vec![(range(0, 0, 1)[0], Outcome::Done { bytes: u64::MAX })];
     let report = Report { run, attempt: Attempt(1), outcomes, nanoseconds: 1 };
@@ -194,7 +244,14 @@ fn told_of(sources: u32, bytes: impl Fn(u64) -> u64, handle: impl Fn(&mut Schedu
     let graph = Arc::new(builder.finish());
     handle(
         &mut scheduler,
-        Event::GraphAdded { run, parent: None, graph, wanted: vec![all, TaskRange::one(TaskId::new(LayerId(1), 0))] },
+        Event::GraphAdded {
+            run,
+            parent: None,
+            graph,
+            wanted: vec![all, TaskRange::one(TaskId::new(LayerId(1), 0))],
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
     );
     handle(&mut scheduler, Event::WorkerJoined { worker, offer: Offer { memory: 1000, ..Offer::slots(1) } });
     while let Some(action) = scheduler.poll_action() {
@@ -256,7 +313,10 @@ fn a_credit_that_is_out_of_all_bounds_is_a_long_one() {
     let wanted = vec![TaskRange { layer, start: 0, end: 64 }];
     scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(4) });
     let graph = Arc::new(builder.finish());
-    scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
+    scheduler.handle_event(
+        Time(0),
+        Event::GraphAdded { run: RunId(1), parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] },
+    );
     scheduler.validate();
 }
 
@@ -276,7 +336,14 @@ fn what_is_said_of_very_many_tasks_takes_no_longer_than_what_was_handed_out() {
     };
     handle(Event::WorkerJoined { worker, offer: Offer::slots(1) });
     let graph = Arc::new(graph.finish());
-    let given = handle(Event::GraphAdded { run, parent: None, graph, wanted: vec![all] });
+    let given = handle(Event::GraphAdded {
+        run,
+        parent: None,
+        graph,
+        wanted: vec![all],
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
     let [(_, given)] = &liveness::assigns(&given)[..] else { panic!("{given:?}") };
     assert_eq!(given.tasks, [TaskRange { end: 1, ..all }]);
     handle(Event::ResultsLost { worker, run, tasks: vec![all] });

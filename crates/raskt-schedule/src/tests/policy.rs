@@ -20,7 +20,14 @@ fn sources(layers: impl IntoIterator<Item = (u32, Annotations)>) -> Graph {
 
 fn submit(world: &mut World, graph: &Graph) {
     let wanted = TaskRange::of(all_tasks(graph));
-    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
+    world.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph: Arc::new(graph.clone()),
+        wanted,
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
 }
 
 fn gpu(thousandths: u64) -> Annotations {
@@ -191,7 +198,7 @@ fn fail_to_fetch(world: &mut World, reached: bool) {
     let (worker, assignment) = world.assigned.remove(0);
     let Fetch { from, tasks, .. } = assignment.fetches[0];
     let (attempt, task) = (assignment.attempt, TaskId::new(tasks.layer, tasks.start));
-    world.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from, reached });
+    world.handle(Event::FetchFailed { worker, run: RUN, attempt, input_run: RUN, task, from, reached });
 }
 
 #[test]
@@ -268,6 +275,8 @@ fn of_a_run_that_is_waited_for_the_highest_priority_is_handed_out_first() {
         parent: None,
         graph: Arc::new(sources([(1, Annotations::default())])),
         wanted: vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }],
+        failure: FailureScope::Run,
+        imports: vec![],
     });
     submit(&mut world, &graph);
     assert_eq!(world.assigned.len(), 1, "the only slot is taken");

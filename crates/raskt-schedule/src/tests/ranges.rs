@@ -37,7 +37,14 @@ struct Cluster {
 impl Cluster {
     fn new(graph: Arc<Graph>, wanted: Vec<TaskRange>) -> Self {
         let mut cluster = Self { scheduler: Scheduler::new(1_000_000), given: vec![], discarded: 0 };
-        cluster.handle(Event::GraphAdded { run: RUN, parent: None, graph, wanted });
+        cluster.handle(Event::GraphAdded {
+            run: RUN,
+            parent: None,
+            graph,
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        });
         cluster
     }
 

@@ -67,7 +67,14 @@ impl Cluster {
     }
 
     fn submit(&mut self, run: RunId, (graph, wanted): (Arc<Graph>, Vec<TaskRange>)) {
-        self.handle(Event::GraphAdded { run, parent: None, graph, wanted });
+        self.handle(Event::GraphAdded {
+            run,
+            parent: None,
+            graph,
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        });
     }
 
     fn end(&mut self, (worker, assignment): (WorkerId, Assignment)) -> u64 {
@@ -247,7 +254,14 @@ fn of_runs_that_wait_for_memory() {
             cluster.end(given);
             let (graph, wanted) = large;
             let (run, parent) = (RunId(2 * run + 1), Some(RunId(2 * run)));
-            cluster.handle(Event::GraphAdded { run, parent, graph, wanted });
+            cluster.handle(Event::GraphAdded {
+                run,
+                parent,
+                graph,
+                wanted,
+                failure: FailureScope::Run,
+                imports: vec![],
+            });
             assert!(cluster.scheduler.is_held_back(run), "its family will free memory");
         }
         assert_eq!(cluster.stuck.len(), runs as usize);
@@ -267,7 +281,7 @@ fn those_that_wait_for_memory_all_go_on_when_it_is_there_and_nobody_else_is() {
         cluster.end(given);
         let (graph, wanted) = large;
         let (run, parent) = (RunId(2 * run + 1), Some(RunId(2 * run)));
-        cluster.handle(Event::GraphAdded { run, parent, graph, wanted });
+        cluster.handle(Event::GraphAdded { run, parent, graph, wanted, failure: FailureScope::Run, imports: vec![] });
     }
     // Whatever ends first: in the end nobody is left behind.
     for _ in 0..100 {

@@ -118,7 +118,14 @@ fn a_worker_full_of_strays_gets_nothing_until_one_is_back() {
     let mut begun = vec![];
     let submit = |scheduler: &mut Scheduler, run: u64| {
         let wanted = vec![TaskRange { layer, start: 0, end: 1 }];
-        let added = Event::GraphAdded { run: RunId(run), parent: None, graph: graph.clone(), wanted };
+        let added = Event::GraphAdded {
+            run: RunId(run),
+            parent: None,
+            graph: graph.clone(),
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        };
         scheduler.handle_event(Time(0), added);
         scheduler.validate();
         std::iter::from_fn(|| scheduler.poll_action()).find_map(|action| match action {
@@ -165,7 +172,7 @@ fn assignment(attempt: u32, reads: Option<Fetch>) -> Assignment {
 #[test]
 fn inputs_are_fetched_before_a_task_starts_and_while_others_run() {
     let mut worker = Worker::new(1);
-    let fetch = Fetch { from: WorkerId(7), tasks: TaskRange::one(TaskId::new(LayerId(0), 3)), keep: true };
+    let fetch = Fetch { run: RUN, from: WorkerId(7), tasks: TaskRange::one(TaskId::new(LayerId(0), 3)), keep: true };
     worker.handle_event(WorkerEvent::Assigned(assignment(0, None)));
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
     worker.handle_event(WorkerEvent::Assigned(assignment(1, Some(fetch))));
@@ -186,12 +193,12 @@ fn what_cannot_be_fetched_is_given_back_with_its_memory() {
     let from = WorkerId(7);
     worker.handle_event(WorkerEvent::Assigned(assignment(
         0,
-        Some(Fetch { from, tasks: TaskRange::one(task), keep: false }),
+        Some(Fetch { run: RUN, from, tasks: TaskRange::one(task), keep: false }),
     )));
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
     actions(&mut worker);
-    worker.handle_event(WorkerEvent::FetchFailed { ticket: Ticket(0), task, from, reached: true });
-    let told = WorkerAction::FetchFailed { run: RUN, attempt: Attempt(0), task, from, reached: true };
+    worker.handle_event(WorkerEvent::FetchFailed { ticket: Ticket(0), input_run: RUN, task, from, reached: true });
+    let told = WorkerAction::FetchFailed { run: RUN, attempt: Attempt(0), input_run: RUN, task, from, reached: true };
     assert_eq!(actions(&mut worker), [WorkerAction::Unreserve { ticket: Ticket(0) }, told]);
 }
 
@@ -222,7 +229,17 @@ fn a_worker_that_says_twice_that_it_has_begun_has_its_memory_back_at_the_end() {
     let cost = Cost { output_bytes: 1 << 20, ..Cost::default() };
     graph.layer(Layer::new("t", op, Shape::source(1)).with_cost(cost)).unwrap();
     let graph = Arc::new(graph.finish());
-    s.handle_event(Time(0), Event::GraphAdded { run: RUN, parent: None, wanted: liveness::all(&graph), graph });
+    s.handle_event(
+        Time(0),
+        Event::GraphAdded {
+            run: RUN,
+            parent: None,
+            wanted: liveness::all(&graph),
+            graph,
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
+    );
     let (worker, given) = liveness::assigns(&liveness::drain(&mut s)).remove(0);
     let begins = Event::Started { worker, run: RUN, attempt: given.attempt };
     s.try_event(Time(0), begins.clone()).unwrap();

@@ -107,6 +107,7 @@ impl World {
                 Action::Resumed { .. } => self.stalled = None,
                 Action::Finished { .. } => self.finished = true,
                 Action::Failed { task, story, .. } => (self.failed, self.story) = (Some(task), story),
+                Action::Available { .. } | Action::Unavailable { .. } | Action::TasksFailed { .. } => {}
             }
         }
         self.scheduler.validate();
@@ -181,12 +182,12 @@ impl World {
     /// was given back.
     fn fetch(&mut self, worker: WorkerId, assignment: &Assignment) -> Option<BTreeMap<TaskId, u64>> {
         let (mut kept, mut passing) = (BTreeMap::new(), BTreeMap::new());
-        for &Fetch { from, tasks, keep } in &assignment.fetches {
+        for &Fetch { from, tasks, keep, .. } in &assignment.fetches {
             for task in tasks.tasks() {
                 let found = self.memories.get(&from).map(|memory| memory.get(&task).copied());
                 let Some(Some(value)) = found else {
                     let (attempt, reached) = (assignment.attempt, found.is_some());
-                    self.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from, reached });
+                    self.handle(Event::FetchFailed { worker, run: RUN, attempt, input_run: RUN, task, from, reached });
                     return None;
                 };
                 let fetched = if keep { &mut kept } else { &mut passing };

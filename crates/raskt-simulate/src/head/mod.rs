@@ -113,7 +113,10 @@ impl Head {
         }
         self.ledger.open(run, parent, job.clone());
         let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted_at_first().iter().copied()));
-        self.handle(context, Event::GraphAdded { run, parent, graph, wanted });
+        self.handle(
+            context,
+            Event::GraphAdded { run, parent, graph, wanted, failure: FailureScope::Run, imports: vec![] },
+        );
         if !job.given.is_empty() {
             self.gifts.insert(run, None);
             self.send_gifts(context, jobs);

@@ -1,0 +1,113 @@
+//! How runs end: with a failed task, by their client, or with the last that imports from them.
+
+use crate::planted::{self, Bug};
+use crate::run::Run;
+use crate::scheduler::Scheduler;
+use crate::{Action, Death, Failure, RunId, TaskRange, WorkerId};
+use raskt_graph::{LayerId, TaskId};
+
+impl Scheduler {
+    /// `task` of a run has failed for good.
+    pub(crate) fn fail(&mut self, id: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
+        let failure = Failure { run: id, task, worker: Some(worker), story };
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        if run.goes_on() {
+            return self.change(id, |run| run.fail(task, failure));
+        }
+        if run.has_importers() {
+            run.fail(task, failure.clone());
+        }
+        self.actions.push_back(Action::Failed { run: id, root: id, task, worker, story: failure.story });
+        self.end(id);
+    }
+
+    /// Tasks of a run stand for tasks of others that have failed.
+    pub(crate) fn fail_imports(&mut self, id: RunId, failed: Vec<(Failure, Vec<TaskRange>)>) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        let ends = !run.goes_on();
+        if !ends || run.has_importers() {
+            for (failure, tasks) in &failed {
+                run.tasks.fail(&run.graph, tasks, failure.clone());
+            }
+        }
+        if !ends {
+            return self.publish(id);
+        }
+        let Some((Failure { run: root, task, worker, story }, tasks)) = failed.into_iter().next() else { return };
+        self.actions.push_back(match worker {
+            Some(worker) => Action::Failed { run: id, root, task, worker, story },
+            None => Action::Lost { run: id, tasks },
+        });
+        self.end(id);
+    }
+
+    /// What has failed with `tasks` of a run is to be run again; if it failed because of another run, what failed first there too.
+    pub(crate) fn retry(&mut self, id: RunId, tasks: &[TaskRange]) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        let causes = run.tasks.retry(&run.graph, tasks);
+        run.is_finished &= causes.is_empty();
+        for Failure { run: root, task, .. } in causes.into_iter().filter(|cause| cause.run != id) {
+            self.change(root, |owner| {
+                let again = owner.tasks.retry(&owner.graph, &[TaskRange::one(task)]);
+                owner.is_finished &= again.is_empty();
+            });
+        }
+        self.publish(id);
+    }
+
+    /// A run is over for its client: it is forgotten, or kept as long as others import from it, with nothing but what these need.
+    pub(crate) fn end(&mut self, id: RunId) -> Option<Run> {
+        let run = self.runs.get_mut(&id)?;
+        if !run.has_importers() {
+            return self.forget(id);
+        }
+        if std::mem::replace(&mut run.is_released, true) {
+            return None;
+        }
+        (run.tasks.told, run.stalled) = (None, None);
+        run.fail_lost();
+        let all = |(layer, state): (u32, u64)| TaskRange { layer: LayerId(layer), start: 0, end: state };
+        let lens = (0..).zip(run.tasks.layers.iter().map(|layer| layer.len));
+        let tasks: Vec<_> = lens.map(all).collect();
+        run.tasks.unwant(&run.graph, &tasks);
+        self.end_lending(id);
+        self.publish(id);
+        None
+    }
+
+    pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
+        self.unlink(run);
+        let mut found = self.runs.remove(&run)?;
+        for (worker, slots) in found.lenders() {
+            self.workers.lend(worker, slots, false);
+            self.workers.wait_for(worker, run, false);
+            self.workers.know(worker, run, false);
+        }
+        let known_to: Vec<_> = found.known_to().filter(|worker| self.workers.contains(*worker)).collect();
+        known_to.iter().for_each(|worker| self.end_all(*worker, run));
+        self.forget_needy(run, found.parent);
+        self.queue.remove(run);
+        self.waits.forget_run(run);
+        for (class, &need) in (0..).zip(&found.needs) {
+            if self.requiring.contains(&(need, run, class)) {
+                self.demand((need, run, class), false);
+            }
+        }
+        self.unfinished.remove(&run);
+        self.doubtful.remove(&run);
+        self.borrowers.remove(&run);
+        for &(need, class) in &found.sought {
+            self.seek((need, run, class), false);
+        }
+        for &need in &found.needs {
+            if self.workers.needs.remove(need) {
+                self.wakeable.remove(&need);
+            }
+        }
+        found.suspects.withdraw_all();
+        self.end_quarantines(run, found.suspects.take_freed());
+        let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));
+        self.actions.extend(told.map(|worker| Action::Forget { worker, run }));
+        Some(found)
+    }
+}

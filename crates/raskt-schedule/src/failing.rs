@@ -1,0 +1,186 @@
+//! What fails with a task, and is run again with it.
+//!
+//! A task that has failed for good isn't needed any more, and neither is what can't be computed without it: that goes as what a
+//! client lets go of does, and is noted as failed ([`crate::failures`]). Whoever comes to need one of them later takes it up, and
+//! it fails again with the same cause before anything is handed out. A failed task that a client wants stays wanted: it isn't
+//! waited for, and is taken up when it is to be run again.
+
+use crate::failures::Root;
+use crate::planted::{self, Bug};
+use crate::tasks::Tasks;
+use crate::worklist::Worklist;
+use crate::{Failure, TaskRange};
+use raskt_graph::{BoxWalk, Graph, Shape, TaskId};
+use std::ops::Range;
+
+impl Tasks {
+    /// Because of what `task` has failed, if it has.
+    pub fn root_of(&self, task: TaskId) -> Option<Root> {
+        self.failures.as_ref()?.root_of(task)
+    }
+
+    /// Why `task` has failed, if it has.
+    pub fn failure_of(&self, task: TaskId) -> Option<&Failure> {
+        let failures = self.failures.as_ref()?;
+        failures.failure(failures.root_of(task)?)
+    }
+
+    /// Those of `tasks` that are needed and have still to be done have failed because of `failure`, and all that can't be computed
+    /// without them.
+    pub fn fail(&mut self, graph: &Graph, tasks: &[TaskRange], failure: Failure) {
+        let root = self.failures.get_or_insert_default().add_root(failure);
+        self.fail_of(graph, tasks, root);
+        self.failures.iter_mut().for_each(|failures| failures.forget_unused(root));
+    }
+
+    /// Tasks that had failed have been taken up since: they fail again.
+    pub fn fail_again(&mut self, graph: &Graph) {
+        while let Some(task) = self.doomed.pop() {
+            if let Some(root) = self.root_of(task) {
+                self.fail_of(graph, &[TaskRange::one(task)], root);
+            }
+        }
+    }
+
+    fn fail_of(&mut self, graph: &Graph, tasks: &[TaskRange], root: Root) {
+        let failed = self.find_failing(graph, tasks);
+        for &range in &failed {
+            self.tell_others(range);
+            let layer = &self.layers[range.layer.0 as usize];
+            let wanted = layer.wanted.ranges_in(range.start..range.end, layer.len).into_iter();
+            let mut wanted: Vec<_> = wanted.map(|Range { start, end }| TaskRange { start, end, ..range }).collect();
+            self.counts.unfinished_wanted -= TaskRange::count(&wanted);
+            let failures = self.failures.get_or_insert_default();
+            // What the client was told already it isn't told again.
+            failures.within(range).into_iter().for_each(|(known, _)| known.cut_out_of(&mut wanted));
+            failures.insert(range, root);
+            self.told.iter_mut().for_each(|told| told.failed.extend(wanted.iter().map(|&range| (root, range))));
+        }
+        // What reads a task comes after it, and goes before it.
+        let mut unread = Worklist::default();
+        for &tasks in failed.iter().rev() {
+            if !self.drop_untouched(graph, tasks, true, &mut unread) {
+                for task in tasks.tasks().rev() {
+                    self.drop_task(graph, task, &mut unread);
+                }
+            }
+        }
+        self.drop_unread(graph, unread);
+    }
+
+    /// Those of `tasks` that have still to be done, and all such tasks that read them, or what reads them: in order.
+    fn find_failing(&mut self, graph: &Graph, tasks: &[TaskRange]) -> Vec<TaskRange> {
+        let (mut found, mut pending) = (vec![], Worklist::default());
+        tasks.iter().for_each(|&range| pending.insert(range));
+        let is_single = |task: TaskId| matches!(graph.layer(task.layer).shape, Shape::Explicit(_));
+        while let Some(tasks) = pending.pop_first(is_single) {
+            self.steps += 1 + graph.readers_within(tasks.layer, tasks.start..tasks.end).len() as u64;
+            let tasks = if planted::has(Bug::InnocentFails) { self.with_neighbour(tasks) } else { tasks };
+            for part in self.unfinished_in(tasks) {
+                found.push(part);
+                self.add_readers(graph, part, &mut pending);
+            }
+        }
+        found
+    }
+
+    fn with_neighbour(&self, tasks: TaskRange) -> TaskRange {
+        let is_one = tasks.len() == 1 && tasks.end % 512 > 0 && tasks.end < self.layers[tasks.layer.0 as usize].len;
+        TaskRange { end: tasks.end + u64::from(is_one), ..tasks }
+    }
+
+    /// The parts of `tasks`, which are of one page, that are needed and have still to be done.
+    fn unfinished_in(&self, tasks: TaskRange) -> Vec<TaskRange> {
+        let (layer, within) = (&self.layers[tasks.layer.0 as usize], tasks.start..tasks.end);
+        if layer.pages.are_untouched(within.clone()) {
+            let needed = layer.needed.ranges_in(within, layer.len).into_iter();
+            return needed.map(|Range { start, end }| TaskRange { start, end, ..tasks }).collect();
+        }
+        TaskRange::of(tasks.tasks().filter(|&task| self.is_needed(task) && self.record(task).tag.is_unfinished()))
+    }
+
+    /// Adds what reads `tasks`.
+    fn add_readers(&self, graph: &Graph, tasks: TaskRange, pending: &mut Worklist) {
+        for &reader in graph.readers_within(tasks.layer, tasks.start..tasks.end).iter() {
+            let shape = &graph.layer(reader).shape;
+            let of_reader = |range: Range<u64>| TaskRange { layer: reader, start: range.start, end: range.end };
+            if matches!(shape, Shape::Exchange { .. }) {
+                pending.insert(of_reader(0..self.layers[reader.0 as usize].len));
+            }
+            for port in (0..shape.ports()).filter(|&port| shape.read_through(port) == Some(tasks.layer)) {
+                if shape.is_read_one_to_one(port) {
+                    pending.insert(of_reader(tasks.start..tasks.end));
+                    continue;
+                }
+                for index in tasks.start..tasks.end {
+                    for_each_run(shape, port, index, |run| pending.insert(of_reader(run)));
+                }
+            }
+            if shape.ports() == 0 && !matches!(shape, Shape::Exchange { .. }) {
+                for task in tasks.tasks() {
+                    shape.for_each_dependent(reader, task, |index| {
+                        pending.insert(TaskRange::one(TaskId::new(reader, index)));
+                    });
+                }
+            }
+        }
+    }
+
+    /// Whatever has failed because of what `tasks` have is to be run again, as far as it is wanted. Gives what had failed first.
+    pub fn retry(&mut self, graph: &Graph, tasks: &[TaskRange]) -> Vec<Failure> {
+        let Some(failures) = &mut self.failures else { return vec![] };
+        let mut roots: Vec<_> = tasks.iter().flat_map(|&range| failures.within(range)).map(|(_, root)| root).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let causes = roots.iter().filter_map(|&root| failures.failure(root).cloned()).collect();
+        let mut ranges: Vec<_> = roots.into_iter().flat_map(|root| failures.forget(root)).collect();
+        if failures.is_empty() {
+            self.failures = None;
+        }
+        if planted::has(Bug::RetryForgetsReaders) {
+            ranges.truncate(1);
+        }
+        ranges.into_iter().for_each(|range| self.want_again(graph, range));
+        causes
+    }
+
+    /// Takes those out of `tasks`, which a client has come to want, that have failed: that is what he is told.
+    pub fn tell_failed(&mut self, tasks: TaskRange) -> Vec<TaskRange> {
+        let mut left = Vec::from([tasks]);
+        for (failed, root) in self.failures.iter().flat_map(|failures| failures.within(tasks)) {
+            failed.cut_out_of(&mut left);
+            self.told.iter_mut().for_each(|told| told.failed.push((root, failed)));
+        }
+        left
+    }
+
+    /// `tasks` are failed no longer: those that are wanted are waited for again.
+    fn want_again(&mut self, graph: &Graph, tasks: TaskRange) {
+        let layer = &self.layers[tasks.layer.0 as usize];
+        for Range { mut start, end } in layer.wanted.ranges_in(tasks.start..tasks.end, layer.len) {
+            while start < end {
+                start = self.want_alike(graph, TaskRange { start, end, ..tasks });
+            }
+        }
+    }
+
+    /// `task` is given anew, which had failed.
+    pub fn forgive(&mut self, graph: &Graph, task: TaskId) {
+        let Some(root) = self.root_of(task) else { return };
+        if let Some(failures) = &mut self.failures {
+            failures.remove(TaskRange::one(task));
+            failures.forget_unused(root);
+        }
+        self.want_again(graph, TaskRange::one(task));
+    }
+}
+
+/// Calls `visit` with the neighbours among those that read task `index` through `port`.
+fn for_each_run(shape: &Shape, port: usize, index: u64, mut visit: impl FnMut(Range<u64>)) {
+    let mut walk = BoxWalk::new(&shape.grid(), &shape.readers_through(port, index));
+    while walk.left() > 0 {
+        let run = walk.run();
+        visit(run.clone());
+        walk.advance(run.end - run.start);
+    }
+}

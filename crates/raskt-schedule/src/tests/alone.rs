@@ -1,0 +1,103 @@
+//! Runs whose tasks stand alone: what fails, and what doesn't; what a client is told of each.
+
+use super::links::*;
+use crate::*;
+use std::collections::BTreeSet;
+
+const ALONE: FailureScope = FailureScope::Task;
+
+#[test]
+fn what_cannot_be_computed_without_a_failed_task_fails_and_everything_else_goes_on() {
+    let mut cluster = Cluster::new(2);
+    cluster.failing.insert((RunId(1), task(0, 3)));
+    cluster.submit(1, rows(3, 8), vec![range(1, 2, 5), range(2, 0, 8)], ALONE, vec![]);
+    cluster.work_all();
+    let knows = cluster.knows(1);
+    assert_eq!(knows.failed.keys().copied().collect::<Vec<_>>(), [task(1, 3), task(2, 3)]);
+    assert!(knows.failed.values().all(|root| *root == (RunId(1), task(0, 3))), "{knows:?}");
+    assert_eq!(knows.available.len(), 9, "{knows:?}");
+    assert!(knows.is_finished && knows.ended.is_none());
+    assert_eq!(cluster.scheduler.failure(RunId(1), task(2, 3)).map(|failure| failure.task), Some(task(0, 3)));
+    assert_eq!(cluster.scheduler.failure(RunId(1), task(2, 4)), None);
+    // Whoever comes to need it meets the same failure, and nothing is run for that.
+    let ran = cluster.ran.clone();
+    cluster.handle(Event::Wanted { run: RunId(1), tasks: vec![range(1, 3, 4), range(0, 3, 4)] });
+    cluster.work_all();
+    assert_eq!(cluster.knows(1).failed[&task(0, 3)], (RunId(1), task(0, 3)));
+    assert_eq!(cluster.ran, ran);
+    cluster.release(1);
+    assert!(cluster.memories.values().all(BTreeSet::is_empty) && cluster.scheduler.leftovers().is_none());
+}
+
+#[test]
+fn a_retry_runs_what_failed_first_and_all_that_failed_with_it() {
+    let mut cluster = Cluster::new(1);
+    cluster.failing.extend([(RunId(1), task(0, 3)), (RunId(1), task(0, 5))]);
+    cluster.submit(1, rows(3, 8), vec![range(1, 0, 8), range(2, 0, 8)], ALONE, vec![]);
+    cluster.work_all();
+    assert_eq!(cluster.knows(1).failed.len(), 4);
+    cluster.failing.clear();
+    // The last of them is named, and what it failed of is run.
+    cluster.handle(Event::Retried { run: RunId(1), tasks: vec![range(2, 3, 4)] });
+    cluster.work_all();
+    let knows = cluster.knows(1);
+    assert_eq!(knows.failed.keys().copied().collect::<Vec<_>>(), [task(1, 5), task(2, 5)]);
+    assert!(knows.available.contains(&task(1, 3)) && knows.available.contains(&task(2, 3)) && knows.is_finished);
+    cluster.release(1);
+    assert!(cluster.scheduler.leftovers().is_none());
+}
+
+#[test]
+fn failed_tasks_that_nobody_wants_any_more_are_not_waited_for_or_run_again() {
+    let mut cluster = Cluster::new(1);
+    cluster.failing.insert((RunId(1), task(0, 0)));
+    cluster.submit(1, rows(2, 2), vec![range(1, 0, 2)], ALONE, vec![]);
+    cluster.work_all();
+    cluster.handle(Event::Released { run: RunId(1), tasks: vec![range(1, 0, 2)] });
+    cluster.failing.clear();
+    cluster.handle(Event::Retried { run: RunId(1), tasks: vec![range(1, 0, 1)] });
+    assert!(cluster.assigned.is_empty());
+    cluster.handle(Event::Wanted { run: RunId(1), tasks: vec![range(1, 0, 1)] });
+    cluster.work_all();
+    assert!(cluster.knows(1).available.contains(&task(1, 0)));
+}
+
+#[test]
+fn lost_results_are_told_and_told_again_when_they_are_there() {
+    let mut cluster = Cluster::new(2);
+    cluster.submit(1, rows(1, 6), vec![range(0, 0, 6)], ALONE, vec![]);
+    cluster.work_all();
+    assert_eq!(cluster.knows(1).available.len(), 6);
+    let worker = WorkerId(0);
+    let had: Vec<_> = cluster.memories[&worker].iter().map(|(_, task)| *task).collect();
+    cluster.kill(worker);
+    assert_eq!(cluster.knows(1).available.len(), 6 - had.len());
+    cluster.work_all();
+    assert!(cluster.knows(1).available.len() == 6 && cluster.knows(1).is_finished);
+    let held = cluster.scheduler.who_has(RunId(1), range(0, 1, 5), 2);
+    assert_eq!(held.iter().map(|held| held.tasks.len()).sum::<u64>(), 4, "{held:?}");
+    assert!(held.iter().all(|held| held.worker == WorkerId(1)));
+}
+
+#[test]
+fn given_data_that_is_gone_fails_its_readers_until_it_is_given_again() {
+    let mut cluster = Cluster::new(1);
+    let scatter = |cluster: &mut Cluster, worker: WorkerId| {
+        cluster.memories.get_mut(&worker).unwrap().extend([0, 1].map(|index| (RunId(1), task(0, index))));
+        cluster.handle(Event::Scattered { run: RunId(1), tasks: vec![range(0, 0, 2)], worker, bytes: 16 });
+    };
+    cluster.submit(1, rows(2, 4), vec![], ALONE, vec![]);
+    scatter(&mut cluster, WorkerId(0));
+    cluster.handle(Event::Wanted { run: RunId(1), tasks: vec![range(1, 0, 4)] });
+    cluster.kill(WorkerId(0));
+    let knows = cluster.knows(1);
+    assert_eq!(knows.failed[&task(1, 1)], (RunId(1), task(0, 1)), "{knows:?}");
+    assert!(!knows.failed.contains_key(&task(1, 2)) && knows.ended.is_none());
+    let worker = cluster.join();
+    cluster.work_all();
+    assert!(cluster.knows(1).available.contains(&task(1, 3)));
+    scatter(&mut cluster, worker);
+    cluster.handle(Event::Retried { run: RunId(1), tasks: vec![range(1, 0, 2)] });
+    cluster.work_all();
+    assert!(cluster.knows(1).available.contains(&task(1, 0)) && cluster.knows(1).is_finished);
+}
