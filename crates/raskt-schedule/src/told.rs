@@ -80,6 +80,13 @@ impl WorkerOrder {
     }
 }
 
+impl TaskRange {
+    /// Whether `graph` has all of `ranges`: for who gets them from another process.
+    pub fn check_all(ranges: &[Self], graph: &Graph) -> Result<(), EventError> {
+        are_of(graph, ranges)
+    }
+}
+
 impl Assignment {
     /// Whether `graph` has all the tasks that it names, and there is something to do: for who gets it from another process.
     pub fn check(&self, graph: &Graph) -> Result<(), EventError> {
