@@ -55,7 +55,7 @@ impl Engine {
 
     /// Whether a flight record is being written.
     pub fn has_flight_record(&self) -> bool {
-        self.0.lock().recorded.is_recorded()
+        self.0.lock().head.is_recorded()
     }
 
     /// Starts to run what `wanted` needs of `graph`. The run of tasks that the graph doesn't have ends at once.

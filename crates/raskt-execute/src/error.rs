@@ -66,6 +66,11 @@ impl RunError {
         }
     }
 
+    /// Whether it is that a result is lost.
+    pub(crate) fn is_loss(&self) -> bool {
+        matches!(self, Self::Unread(error) if error.kind == ErrorKind::Lost)
+    }
+
     /// The same for the task that needed what couldn't be had. What it was caused by travels along.
     pub(crate) fn into_task_error(self) -> TaskError {
         let cause = match &self {

@@ -12,7 +12,7 @@ use crate::watch::Watch;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
 use raskt_store::{Broken, Holder, Lineage, Past, Pins, ResultInfo, Store, StoredRef};
-use raskt_value::{CancelToken, TaskError, Value};
+use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,8 +43,10 @@ pub(crate) struct Execution {
     pub pins: Pins,
     /// Whether all inputs that were asked for are there. Else the thread has to compute some again, since their files were dropped or bad.
     pub is_whole: bool,
-    /// Why an input couldn't be had.
+    /// Why an input couldn't be had, or that there is no memory.
     pub failure: Option<TaskError>,
+    /// What can't be read any more is told of, and not made again from what may be anywhere.
+    pub tells_losses: bool,
 }
 
 /// What came of it.
@@ -57,6 +59,8 @@ pub(crate) struct Executed {
     pub made: Vec<Made>,
     /// Bytes of the small results; nothing if the store broke before the large ones were in it.
     pub small: Result<u64, Broken>,
+    /// Tasks weren't run since something that they read is lost.
+    pub lost_input: bool,
     pub error: Option<(TaskId, String, TaskError)>,
     pub nanoseconds: u64,
 }
@@ -84,51 +88,65 @@ impl Execution {
     /// Runs the tasks one after the other, up to the first that fails. Each may use so many threads.
     pub fn execute(mut self, recovery: &Recovery, threads: usize) -> Executed {
         let (start, waited_before) = (Instant::now(), waited());
-        self.reads.link(&self.tasks, &self.transient);
-        let outside = mem::take(&mut self.reads.outside);
         let runner = recovery.runners.of(self.kind());
-        let ((mut made, measured), ran) = match &runner {
+        let unread = self.leave_out_unreadable();
+        let outside = mem::take(&mut self.reads.outside);
+        let Ran { mut made, nanoseconds: measured, has_lost, result } = match &runner {
             Ok(runner) => self.run(recovery, threads, runner, outside),
-            Err(error) => (Default::default(), Err(error.clone())),
+            Err(error) => Ran::failed(error.clone()),
         };
         let adopted = runner.as_ref().map_or(Ok(()), |runner| recovery.adopt(&mut made, &***runner, &self.cancel));
-        let error = adopted.and(ran).err().and_then(|error| {
+        let error = adopted.and(result).err().filter(|_| !has_lost).and_then(|error| {
             // Where all tasks have results, none of them has failed.
             let task = self.tasks.iter().flat_map(|range| range.tasks()).nth(made.len())?;
             let key = runner.map(|runner| runner.key(&self.graph, task));
             Some((task, key.unwrap_or_else(|_| self.graph.key(task)), error))
         });
-        let outcomes = outcomes(&self.tasks, &made, error.is_some());
+        let lost_input = has_lost || unread.is_some();
+        // What is kept counts as nothing.
+        let outcomes = outcomes(unread.as_ref().unwrap_or(&self.tasks), &made, error.is_some());
         // Of which others had the slot while a task waited: that is their time.
         let at_work = || start.elapsed().saturating_sub(waited().saturating_sub(waited_before));
         let nanoseconds = measured.unwrap_or_else(|| at_work().as_nanos() as u64);
         let small = self.keep(&recovery.store, &mut made, nanoseconds);
+        let tasks = unread.unwrap_or(self.tasks);
         // The inputs are gone, before the engine hears of it: what nobody else needs is free before more is asked for.
-        Executed { ticket: self.ticket, run: self.run, outcomes, tasks: self.tasks, made, small, error, nanoseconds }
+        Executed { ticket: self.ticket, run: self.run, outcomes, tasks, made, small, lost_input, error, nanoseconds }
     }
 
-    /// What the tasks gave, the time that the runner says it took, and how it ended.
-    fn run(
-        &self,
-        recovery: &Recovery,
-        threads: usize,
-        runner: &Arc<dyn Runner>,
-        outside: Vec<Value>,
-    ) -> ((Vec<Made>, Option<u64>), Result<(), TaskError>) {
+    /// Tasks from the first one on that reads what isn't here are not run; gives all tasks then. A worker may have been assigned
+    /// them before its scheduler heard that the result is lost.
+    fn leave_out_unreadable(&mut self) -> Option<Vec<TaskRange>> {
+        let Err(readable) = self.reads.link(&self.tasks, &self.transient) else { return None };
+        assert!(self.tells_losses, "a task is assigned with or after all that it reads");
+        let readable_tasks = TaskRange::of(self.tasks.iter().flat_map(|range| range.tasks()).take(readable));
+        let all = mem::replace(&mut self.tasks, readable_tasks);
+        self.reads.cut(readable);
+        // What goes with its readers stays where one of them isn't run.
+        let linked = self.reads.link(&self.tasks, &[]);
+        linked.expect("all that the tasks before the first unreadable one read is there");
+        Some(all)
+    }
+
+    /// What the tasks gave, and how it ended.
+    fn run(&self, recovery: &Recovery, threads: usize, runner: &Arc<dyn Runner>, outside: Vec<Value>) -> Ran {
         if self.cancel.is_cancelled() {
-            return (Default::default(), Err(TaskError::cancelled()));
+            return Ran::failed(TaskError::cancelled());
         }
         if let Some(failure) = &self.failure {
-            return (Default::default(), Err(failure.clone()));
+            let has_lost = self.tells_losses && failure.kind == ErrorKind::Lost;
+            return Ran { has_lost, ..Ran::failed(failure.clone()) };
         }
+        let Some(first) = self.tasks.first() else { return Ran::default() };
         let key = |task| runner.key(&self.graph, task);
         let watch = Watch::begin(&self.graph, (self.run, self.engine), &key);
-        let watch = watch.filter(|_| !runner.tells_itself(&self.graph, self.tasks[0]));
+        let watch = watch.filter(|_| !runner.tells_itself(&self.graph, *first));
         let parts = (outside, &self.reads);
-        let stored = Unheld { recovery, runner: &**runner, cancel: &self.cancel };
+        let stored = Unheld::new(recovery, &**runner, &self.cancel);
         let mut batch = Batch::new((&stored, threads), (&self.graph, &self.cancel), &self.tasks, parts, watch);
-        let ran = panics::catch(|| runner.run_batch(&mut batch));
-        (batch.finish(&self.tasks), ran)
+        let result = panics::catch(|| runner.run_batch(&mut batch));
+        let (made, nanoseconds) = batch.finish(&self.tasks);
+        Ran { made, nanoseconds, has_lost: self.tells_losses && stored.has_lost(), result }
     }
 
     /// Puts large results into the store, which takes what was promised for them. Gives the bytes of the small ones, which the
@@ -155,24 +173,58 @@ impl Execution {
 
     /// What the store is told of a result.
     fn facts(&self, task: TaskId, nanoseconds: u64, value: &Value) -> ResultInfo {
-        let own = match value {
-            Value::Foreign(object) => object.label().cloned(),
-            _ => None,
-        };
-        let label = own.unwrap_or_else(|| self.graph.op_of(task.layer).name.clone());
-        // Runs of other engines have the same numbers.
-        let group = u64::from(self.engine) << 40 | self.run.0;
-        let is_cheap = self.is_repeatable && self.graph.input_count(task) == 0;
-        let recompute_nanoseconds = is_cheap.then_some(nanoseconds);
-        ResultInfo { label, group, turn: turn(&self.graph, task), recompute_nanoseconds }
+        let recompute_nanoseconds = self.is_cheap(task).then_some(nanoseconds);
+        ResultInfo { recompute_nanoseconds, ..facts(&self.graph, (self.run, self.engine), task, value) }
+    }
+
+    /// Whether a kernel makes the result from nothing, at any time.
+    fn is_cheap(&self, task: TaskId) -> bool {
+        self.is_repeatable && self.graph.input_count(task) == 0
     }
 
     fn lineage(&self, task: TaskId) -> Lineage {
         match &self.past {
+            // What it was made of may be anywhere: its loss is told, and the scheduler has it made again.
+            _ if self.tells_losses && !self.is_cheap(task) => Lineage::none(),
             Some(past) => Lineage::lasting(past.clone(), task),
             None => Lineage::of_run(&self.graph, task),
         }
     }
+}
+
+/// What came of the tasks of an assignment.
+struct Ran {
+    /// What the first of them gave.
+    made: Vec<Made>,
+    /// The time that the runner says it took.
+    nanoseconds: Option<u64>,
+    /// The next one wasn't run, since something that it reads is lost.
+    has_lost: bool,
+    result: Result<(), TaskError>,
+}
+
+impl Default for Ran {
+    fn default() -> Self {
+        Self { made: vec![], nanoseconds: None, has_lost: false, result: Ok(()) }
+    }
+}
+
+impl Ran {
+    fn failed(error: TaskError) -> Self {
+        Self { result: Err(error), ..Self::default() }
+    }
+}
+
+/// What the store is told of a result of `task` of a run, and the engine's number; nothing of how it is made again.
+pub(crate) fn facts(graph: &Graph, (run, engine): (RunId, u32), task: TaskId, value: &Value) -> ResultInfo {
+    let own = match value {
+        Value::Foreign(object) => object.label().cloned(),
+        _ => None,
+    };
+    let label = own.unwrap_or_else(|| graph.op_of(task.layer).name.clone());
+    // Runs of other engines have the same numbers.
+    let group = u64::from(engine) << 40 | run.0;
+    ResultInfo { label, group, turn: turn(graph, task), recompute_nanoseconds: None }
 }
 
 /// The first tasks have been made, the next has failed if one has, the rest were not run. Neighbours that ended alike make one

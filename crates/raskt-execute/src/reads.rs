@@ -71,17 +71,29 @@ impl Reads {
 
     /// Finds out which of `tasks` make what others of them read; `transient` are those whose results go with their readers. This is
     /// for the thread that runs them: it needs no more than it has.
-    pub fn link(&mut self, tasks: &[TaskRange], transient: &[TaskRange]) {
+    /// Where one reads what isn't there either, nothing is linked, and the first such task is named by its position.
+    pub fn link(&mut self, tasks: &[TaskRange], transient: &[TaskRange]) -> Result<(), usize> {
         if self.unlinked.is_empty() {
-            return;
+            return Ok(());
         }
         let places = Places::of(tasks);
-        let link = |(input, made_by)| {
-            let task = places.find(made_by).expect("a task is assigned with or after all that it reads");
-            Link { input, task, is_last: false }
+        let link = |&(input, made_by): &(u32, TaskId)| {
+            let task = places.find(made_by).ok_or(input)?;
+            Ok(Link { input, task, is_last: false })
         };
-        self.links = mem::take(&mut self.unlinked).into_iter().map(link).collect();
+        let links: Result<_, u32> = self.unlinked.iter().map(link).collect();
+        self.links = links.map_err(|input| self.ends.partition_point(|end| *end <= input))?;
+        self.unlinked = vec![];
         self.mark_last(tasks, transient);
+        Ok(())
+    }
+
+    /// Only so many of the tasks read anything.
+    pub fn cut(&mut self, tasks: usize) {
+        self.ends.truncate(tasks);
+        let end = self.ends.last().copied().unwrap_or(0);
+        self.unlinked.retain(|(input, _)| *input < end);
+        self.outside.truncate(end as usize - self.unlinked.len());
     }
 
     /// Marks the last reads of results that go with their readers.

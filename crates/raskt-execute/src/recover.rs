@@ -11,6 +11,7 @@ use crate::made::Made;
 use crate::runner::{Runner, Runners};
 use raskt_store::{Holder, Pins, Store, StoredRef};
 use raskt_value::{CancelToken, TaskError, Value};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// What it takes to compute a result again.
@@ -47,7 +48,12 @@ impl Recovery {
         Ok(())
     }
 
-    fn found(&self, kept: &Arc<StoredRef>, holder: Option<Holder>, cancel: &CancelToken) -> Result<Value, RunError> {
+    pub fn found(
+        &self,
+        kept: &Arc<StoredRef>,
+        holder: Option<Holder>,
+        cancel: &CancelToken,
+    ) -> Result<Value, RunError> {
         if let Some(value) = kept.fetch().map_err(RunError::Unread)? {
             return Ok(value);
         }
@@ -71,9 +77,22 @@ impl Recovery {
 
 /// Results that stores keep, for tasks of a runner.
 pub(crate) struct Unheld<'a> {
-    pub recovery: &'a Recovery,
-    pub runner: &'a dyn Runner,
-    pub cancel: &'a CancelToken,
+    recovery: &'a Recovery,
+    runner: &'a dyn Runner,
+    cancel: &'a CancelToken,
+    /// Whether one of them was lost.
+    has_lost: Cell<bool>,
+}
+
+impl<'a> Unheld<'a> {
+    pub fn new(recovery: &'a Recovery, runner: &'a dyn Runner, cancel: &'a CancelToken) -> Self {
+        Self { recovery, runner, cancel, has_lost: Cell::new(false) }
+    }
+
+    /// Whether one of those that were asked for is lost: it can't be read, and isn't made again here.
+    pub fn has_lost(&self) -> bool {
+        self.has_lost.get()
+    }
 }
 
 impl Stored for Unheld<'_> {
@@ -82,7 +101,12 @@ impl Stored for Unheld<'_> {
         let pins = kept.pin();
         let found = match kept.in_memory() {
             Some(found) => found,
-            None => unheld(self.runner, || self.recovery.found(&kept, None, self.cancel))?,
+            None => {
+                let (recovery, cancel) = (self.recovery, self.cancel);
+                let found = unheld(self.runner, || recovery.found(&kept, None, cancel));
+                self.has_lost.set(self.has_lost.get() || found.as_ref().is_err_and(RunError::is_loss));
+                found?
+            }
         };
         Ok((found, pins))
     }

@@ -70,6 +70,12 @@ impl Runners {
         Self { python: Some(runner), ..self }
     }
 
+    /// The same runners, with another one for native kernels.
+    #[cfg(test)]
+    pub(crate) fn with_native(self, runner: Arc<dyn Runner>) -> Self {
+        Self { native: runner, ..self }
+    }
+
     /// Whether the calling thread has room for a task above those that it is in, of whichever kind.
     pub(crate) fn have_room(&self) -> bool {
         self.native.has_room() && self.python.as_ref().is_none_or(|python| python.has_room())

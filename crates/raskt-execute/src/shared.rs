@@ -3,7 +3,8 @@
 use crate::RunError;
 use crate::options::EngineOptions;
 use crate::recover::Recovery;
-use crate::state::State;
+use crate::state::{Outgoing, State};
+use crate::uplink::Uplink;
 use raskt_schedule::{Progress, RunId, Ticket};
 use raskt_store::{Asker, Broken, Reply, Store, forks};
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
@@ -56,12 +57,31 @@ impl Drop for Shared {
 impl Shared {
     /// With a store, where results are, and `wake`, which starts threads.
     pub fn new(options: EngineOptions, recovery: Recovery, wake: fn(&Arc<Self>, &mut State) -> bool) -> Arc<Self> {
+        Self::with(options, recovery, wake, State::new)
+    }
+
+    /// The same for a worker, whose scheduler is told through `uplink`.
+    pub fn of_worker(
+        options: EngineOptions,
+        recovery: Recovery,
+        wake: fn(&Arc<Self>, &mut State) -> bool,
+        uplink: Arc<dyn Uplink>,
+    ) -> Arc<Self> {
+        Self::with(options, recovery, wake, |slots, store, number| State::of_worker(uplink, slots, store, number))
+    }
+
+    fn with(
+        options: EngineOptions,
+        recovery: Recovery,
+        wake: fn(&Arc<Self>, &mut State) -> bool,
+        state: impl FnOnce(u32, Store, u32) -> State,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
             let store = recovery.store.clone();
             let number = store.enlist(itself.clone());
-            let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
+            let state = state(options.threads.max(1) as u32, store.clone(), number);
             Self {
-                state,
+                state: Mutex::new(state),
                 work: Condvar::new(),
                 recovery,
                 options,
@@ -101,7 +121,7 @@ impl Shared {
         if self.is_left_behind() {
             return Err(RunError::Forked);
         }
-        let (result, afterwards, is_idle) = {
+        let (result, afterwards, is_idle, outgoing) = {
             let mut state = self.state.lock();
             (state.handed_out, state.is_left_to_waiter) = (None, false);
             let result = guard(|| {
@@ -112,16 +132,31 @@ impl Shared {
                 Ok((result, is_idle)) => (Ok(result), is_idle),
                 Err(story) => (Err(state.break_down(story)), false),
             };
-            (result, state.take_afterwards(), is_idle)
+            let outgoing = state.begin_telling();
+            (result, state.take_afterwards(), is_idle, outgoing)
         };
         if is_idle {
             // It finds the lock free.
             self.work.notify_one();
         }
+        if let Some(outgoing) = outgoing {
+            self.tell(outgoing);
+        }
         if let Err(story) = afterwards.see_to() {
             self.break_down(&story);
         }
         result
+    }
+
+    /// Tells the scheduler elsewhere, without the lock, until there is nothing more to tell. Others leave to this thread what comes.
+    fn tell(self: &Arc<Self>, outgoing: Outgoing) {
+        let mut next = Some(outgoing);
+        while let Some(outgoing) = next {
+            if let Err(story) = guard(|| outgoing.send()) {
+                self.break_down(&story);
+            }
+            next = self.lock().go_on_telling();
+        }
     }
 
     /// Something panicked where the machines don't see it, and would wait for it for ever.
@@ -138,6 +173,6 @@ impl Shared {
         if self.is_left_behind() {
             return None;
         }
-        self.state.lock().recorded.scheduler.progress(run)
+        self.state.lock().head.progress(run)
     }
 }

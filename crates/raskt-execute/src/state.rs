@@ -1,10 +1,15 @@
 //! What the pool's lock protects: the machines and what they act upon.
 
+mod acting;
 mod afterwards;
 mod breaking;
+mod confessing;
 mod ending;
 mod entry;
+mod gathering;
+mod head;
 mod loans;
+mod obeying;
 mod pool;
 mod reserving;
 #[cfg(test)]
@@ -15,8 +20,9 @@ use crate::execution::{Executed, Execution};
 use crate::flight::RecordedScheduler;
 use crate::made::Made;
 use crate::observer::{self, Freed, ResultId};
+use crate::uplink::{TaskFailure, Uplink};
 use raskt_graph::OpKind;
-use raskt_schedule::{Action, Event, Offer, RunId, Settings, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId};
+use raskt_schedule::{Event, Offer, RunId, Settings, Ticket, Worker, WorkerEvent, WorkerId, WorkerTold};
 use raskt_store::{Broken, Store, StoredRef};
 use raskt_value::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -26,13 +32,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 pub(crate) use afterwards::Afterwards;
-use entry::RunEntry;
+pub(crate) use entry::RunEntry;
+pub(crate) use head::Outgoing;
+use head::{Elsewhere, Head, Word};
 use pool::Pool;
 pub(crate) use pool::ThreadNumber;
 pub(crate) use submitting::Submitted;
 
 pub(crate) struct State {
-    pub recorded: RecordedScheduler,
+    pub head: Head,
     worker: Worker,
     store: Store,
     /// What the store knows this engine by.
@@ -103,13 +111,25 @@ const STRAYS_A_SLOT: usize = 1;
 static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 
 impl State {
+    /// The state of an engine that decides for itself.
     pub fn new(slots: u32, store: Store, number: u32) -> Self {
         let mut recorded = RecordedScheduler::new(settings());
         let memory = store.memory_limit();
         recorded.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer { memory, ..Offer::slots(slots) } });
+        Self::with(Head::Here(recorded), Worker::in_process(slots), (slots, memory), store, number)
+    }
+
+    /// The state of a worker, whose scheduler is told through `uplink`.
+    pub fn of_worker(uplink: Arc<dyn Uplink>, slots: u32, store: Store, number: u32) -> Self {
+        let memory = store.memory_limit();
+        let head = Head::Elsewhere(Box::new(Elsewhere::new(uplink, (slots, memory))));
+        Self::with(head, Worker::new(slots), (slots, memory), store, number)
+    }
+
+    fn with(head: Head, worker: Worker, (slots, memory): (u32, u64), store: Store, number: u32) -> Self {
         Self {
-            recorded,
-            worker: Worker::in_process(slots),
+            head,
+            worker,
             store,
             number,
             runs: BTreeMap::new(),
@@ -145,16 +165,18 @@ impl State {
             return Err(std::io::Error::other("a flight record begins before the first computation"));
         }
         let offer = Offer { memory: self.memory, ..Offer::slots(self.slots) };
-        self.recorded.record(path, WORKER, offer)
+        self.head.record(path, offer)
     }
 
     /// Tells how many slots there are, beside those that are lent to runs.
     pub fn resize(&mut self) {
-        let slots = (self.slots + self.lent_slots + self.slots_ahead).saturating_sub(self.stray_slots);
+        // What asks for memory ahead of its turn is in line at a worker already: its scheduler needn't know.
+        let ahead = if self.head.elsewhere().is_some() { 0 } else { self.slots_ahead };
+        let slots = (self.slots + self.lent_slots + ahead).saturating_sub(self.stray_slots);
         // A task that waits gives nothing back before what it waits for has come: nobody may wait for it.
         let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
         self.resize_worker();
-        self.tell_scheduler(Event::WorkerResized { worker: WORKER, slots, memory });
+        self.tell_scheduler(WorkerTold::Resized { slots, memory });
     }
 
     fn resize_worker(&mut self) {
@@ -204,10 +226,17 @@ impl State {
         if self.picked.remove(&ticket).is_none() {
             // Nobody waits for it any more.
             self.afterwards.made.append(&mut executed.made);
-            return self.found_track(ticket);
+            return self.found_track(ticket, executed.nanoseconds);
         }
         self.take_in(executed);
+        if executed.lost_input {
+            self.confess_inputs(executed.run, &executed.tasks);
+        }
         if let (Some((task, key, error)), Some(entry)) = (executed.error.take(), self.runs.get_mut(&executed.run)) {
+            if let Some(elsewhere) = self.head.elsewhere_mut() {
+                let (key, error) = (key.clone(), error.clone());
+                elsewhere.put_out(Word::Failed(TaskFailure { run: executed.run, task, key, error }));
+            }
             entry.errors.insert(task, (key, error));
         }
         let outcomes = std::mem::take(&mut executed.outcomes);
@@ -268,75 +297,18 @@ impl State {
         self.store.let_go_small(small);
     }
 
+    /// The limit of the store may have been set anew.
+    fn heed_limit(&mut self) {
+        let limit = self.store.memory_limit();
+        if limit != self.memory {
+            self.memory = limit;
+            self.resize();
+        }
+    }
+
     /// What is to be seen to once the lock is gone.
     pub fn take_afterwards(&mut self) -> Afterwards {
         std::mem::take(&mut self.afterwards)
-    }
-
-    /// The time has come that the scheduler wanted to be told of.
-    pub fn time_passed(&mut self) {
-        self.tell_scheduler(Event::TimePassed);
-    }
-
-    fn tell_scheduler(&mut self, event: Event) {
-        self.recorded.handle_event(event);
-        self.act();
-    }
-
-    /// Carries out what the machines ask for until they ask for nothing more.
-    fn act(&mut self) {
-        loop {
-            if let Some(action) = self.recorded.scheduler.poll_action() {
-                self.act_for_scheduler(action);
-            } else if let Some(action) = self.worker.poll_action() {
-                self.act_for_worker(action);
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn act_for_scheduler(&mut self, action: Action) {
-        match action {
-            Action::Assign { assignment, .. } => self.worker.handle_event(WorkerEvent::Assigned(assignment)),
-            Action::Recall { run, attempt, tasks, .. } => {
-                self.worker.handle_event(WorkerEvent::Recall { run, attempt, tasks });
-            }
-            Action::Discard { run, tasks, .. } => self.discard(run, &tasks),
-            Action::Forget { run, .. } => self.forget(run),
-            Action::Finished { run } => self.finish(run),
-            Action::Failed { run, task, .. } => self.fail(run, task),
-            // Nobody gives data to this worker that it didn't make.
-            Action::Lost { .. } => {}
-            // Tasks of its runs don't stand alone.
-            Action::Available { .. } | Action::Unavailable { .. } | Action::TasksFailed { .. } => {}
-            Action::Stalled { run, cause } => self.stall(run, &cause),
-            Action::Resumed { .. } => {}
-        }
-    }
-
-    fn act_for_worker(&mut self, action: WorkerAction) {
-        match action {
-            WorkerAction::Reserve { ticket, bytes, .. } => self.reserve(ticket, bytes),
-            WorkerAction::Unreserve { ticket } => {
-                self.store.give_back(self.holder(ticket));
-                let withdrawn = self.asking.remove(&ticket).map(|(execution, _)| execution);
-                self.afterwards.executions.extend(withdrawn);
-            }
-            WorkerAction::Execute { ticket, assignment } => self.execute(ticket, &assignment),
-            WorkerAction::Report(report) => {
-                self.recorded.handle_event(Event::Reported { worker: WORKER, report });
-            }
-            // Whatever kills this process kills the scheduler too; and nobody else holds results.
-            WorkerAction::Started { .. }
-            | WorkerAction::Fetch { .. }
-            | WorkerAction::Fetched { .. }
-            | WorkerAction::FetchFailed { .. } => {}
-            WorkerAction::Recalled { run, attempt, tasks } => {
-                let event = Event::Recalled { worker: WORKER, run, attempt, tasks };
-                self.recorded.handle_event(event);
-            }
-        }
     }
 }
 

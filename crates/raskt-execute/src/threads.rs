@@ -38,7 +38,7 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) -> bool {
 /// Sees to it that some idle thread waits no longer than until the scheduler wants to be told that time has passed: whether one is
 /// to be woken for it. Where all threads are at work, nothing could begin then.
 fn is_wanted_for_time(shared: &Arc<Shared>, state: &mut State) -> bool {
-    let Some(at) = state.recorded.wakes_at() else { return false };
+    let Some(at) = state.head.wakes_at() else { return false };
     if state.timer.is_some_and(|timer| timer <= at) || state.pool.busy() >= shared.options.threads {
         return false;
     }
@@ -125,7 +125,7 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
                 continue;
             }
             has_helped = false;
-            let timer = state.recorded.wakes_at();
+            let timer = state.head.wakes_at();
             let now = Instant::now();
             if timer.is_some_and(|at| at <= now) {
                 state = tell_time(shared, state);
@@ -141,7 +141,7 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
             // Who else waits for it is woken once more, and sees to it.
             state.timer = None;
             // If the scheduler waits for a time, somebody has to stay for it.
-            expired &= !is_stranded && state.recorded.wakes_at().is_none();
+            expired &= !is_stranded && state.head.wakes_at().is_none();
         }
         if state.is_shut_down || !is_spare || (expired && !state.has_work()) {
             state.pool.remove(number);
@@ -192,7 +192,7 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, next: &mut
     if let Err(story) = guard(|| stretch(shared, execution, (&at_work, &current), next)) {
         shared.break_down(&story);
         // The thread is at it no longer, and says so: nobody else would give back what was promised for it.
-        let _ = shared.change(|state| state.found_track(current.get()));
+        let _ = shared.change(|state| state.found_track(current.get(), 0));
     }
 }
 

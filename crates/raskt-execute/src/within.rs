@@ -26,7 +26,7 @@ impl Engine {
         let task = only_call(graph).filter(|task| wanted.iter().all(|wanted| wanted == task))?;
         let is_open = || {
             let state = self.0.lock();
-            !state.is_shut_down && !state.recorded.is_recorded()
+            !state.is_shut_down && !state.head.is_recorded()
         };
         if self.is_left_behind() || !is_open() {
             return None;
@@ -35,7 +35,7 @@ impl Engine {
         let recovery = &self.0.recovery;
         let runner = recovery.runners.of(OpKind::Python).ok()?;
         let cancel = CancelToken::default();
-        let stored = Unheld { recovery, runner: &**runner, cancel: &cancel };
+        let stored = Unheld::new(recovery, &**runner, &cancel);
         let tasks = [TaskRange::one(task)];
         let reads = Reads::of(graph, &tasks, |_| None);
         let mut batch = Batch::new((&stored, 1), (graph, &cancel), &tasks, (vec![], &reads), None);

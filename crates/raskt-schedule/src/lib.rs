@@ -39,6 +39,7 @@ mod id;
 mod import;
 mod importing;
 mod imports;
+mod inventory;
 mod lending;
 mod linking;
 mod located;
@@ -47,6 +48,7 @@ mod needed;
 mod needs;
 mod offer;
 mod opened;
+mod orders;
 mod pages;
 mod placed;
 mod planted;
@@ -91,7 +93,9 @@ pub use failure::{Failure, FailureScope};
 pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
 pub use import::Import;
+pub use inventory::Inventory;
 pub use offer::{LossCause, Offer};
+pub use orders::{WorkerOrder, WorkerTold};
 #[cfg(feature = "planted")]
 pub use planted::{Bug, plant};
 pub use policy::{Admission, Candidate, Order, Placement, Rebalance, SoonestStart};
@@ -102,6 +106,7 @@ pub use settings::{Progress, Settings};
 pub use stall::StallCause;
 pub use suspects::Death;
 pub use task::TaskState;
+
 pub use waits::HeldBack;
 pub use worker::{Worker, WorkerAction, WorkerEvent};
 

@@ -49,6 +49,11 @@ impl StoredRef {
         self.shared.fetch(self.id)
     }
 
+    /// Whether it is in memory or on disk, as far as is known.
+    pub fn is_there(&self) -> bool {
+        self.shared.change(|state| state.has(self.id)).unwrap_or(false)
+    }
+
     /// The result, if it is in memory and may be had at once: nobody waits for it.
     pub fn in_memory(&self) -> Option<Value> {
         self.shared.in_memory(self.id)

@@ -1,6 +1,7 @@
 //! A machine panicked: nobody who waits for it may wait for ever, and what comes next mustn't meet what is left of it.
 
 use super::State;
+use super::head::Head;
 use super::pool::Pool;
 use crate::{Breakdown, RunError};
 use raskt_schedule::Ticket;
@@ -12,7 +13,8 @@ impl State {
     /// Ends every run with the error that comes back, and puts machines that have just begun in the place of these.
     pub fn break_down(&mut self, story: String) -> RunError {
         // Even if telling where the record is should fail, the runs end.
-        let flight = guard(|| self.recorded.land()).ok().flatten();
+        let flight = guard(|| self.head.land()).ok().flatten();
+        let head = self.head.elsewhere_mut().map(|elsewhere| Head::Elsewhere(Box::new(elsewhere.broken(&story))));
         let error = RunError::Broken(Arc::new(Breakdown { story, flight }));
         if let Some(ticket) = self.handed_out {
             self.picked.remove(&ticket);
@@ -30,6 +32,7 @@ impl State {
         let _ = guard(|| self.let_go_of_all());
         let mut begun = Self::new(self.slots, self.store.clone(), self.number);
         begun.worker = self.worker.begun_anew();
+        begun.head = head.unwrap_or(begun.head);
         begun.next_run = self.next_run;
         // What was lent to runs came back with their end.
         begun.lent_slots = self.lent_slots;

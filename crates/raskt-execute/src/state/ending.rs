@@ -74,10 +74,11 @@ impl State {
         let Some(entry) = self.runs.remove(&run) else { return };
         entry.cancel.cancel();
         self.afterwards.ended.push((entry.completion.clone(), RunError::Cancelled));
+        let mut unpicked = vec![];
         for ticket in self.worker.running_of(run).collect::<Vec<_>>() {
             match self.picked.remove(&ticket) {
                 Some(thread) => self.lose_track(ticket, thread),
-                None => self.store.give_back(self.holder(ticket)),
+                None => unpicked.push(ticket),
             }
             self.afterwards.executions.extend(self.loading.remove(&ticket));
         }
@@ -94,6 +95,16 @@ impl State {
         self.store.let_go_small(entry.small);
         self.afterwards.runs.push(entry);
         self.worker.handle_event(WorkerEvent::Forgotten(run));
+        for ticket in unpicked {
+            self.store.give_back(self.holder(ticket));
+            if self.head.elsewhere().is_some() {
+                // It had begun, as the scheduler was told.
+                self.worker.handle_event(WorkerEvent::Executed { ticket, outcomes: vec![], nanoseconds: 0 });
+            }
+        }
+        if let Some(elsewhere) = self.head.elsewhere_mut() {
+            elsewhere.inventory.forget(run);
+        }
         self.worker.handle_event(WorkerEvent::MemoryFreed);
         if self.runs.is_empty() {
             self.ask_in_turn();

@@ -3,6 +3,7 @@
 use crate::completion::Completion;
 use crate::owner::OwnsRuns;
 use crate::results::Results;
+use crate::turn::is_repeatable;
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::TaskRange;
 use raskt_store::Past;
@@ -31,4 +32,34 @@ pub(crate) struct RunEntry {
     pub has_ended: bool,
     /// Who is told if it ends before a thread has begun it; nobody waits for it then.
     pub owner: Option<Weak<dyn OwnsRuns>>,
+}
+
+impl RunEntry {
+    /// A run of which nothing is there yet. Takes as long as the graph has layers.
+    pub fn new(
+        graph: Arc<Graph>,
+        past: Option<Arc<Past>>,
+        (wanted, completion, owner): (Vec<TaskRange>, Arc<Completion>, Option<Weak<dyn OwnsRuns>>),
+    ) -> Self {
+        let is_repeatable = is_repeatable(&graph);
+        Self {
+            is_repeatable,
+            past: past.or_else(|| is_repeatable.then(|| Arc::new(Past::of(graph.clone())))),
+            graph,
+            wanted,
+            completion,
+            cancel: CancelToken::default(),
+            errors: BTreeMap::new(),
+            results: Results::default(),
+            small: 0,
+            lent_slots: 0,
+            has_ended: false,
+            owner,
+        }
+    }
+
+    /// The same at a worker: what is wanted of it is its scheduler's business.
+    pub fn of_worker(graph: Arc<Graph>) -> Self {
+        Self::new(graph, None, (vec![], Arc::default(), None))
+    }
 }

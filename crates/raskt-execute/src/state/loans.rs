@@ -1,10 +1,10 @@
 //! Slots that tasks lend while they wait, and threads that are out of reach.
 
-use super::{State, ThreadNumber, WORKER};
+use super::{State, ThreadNumber};
 use crate::RunError;
 use crate::execution::Execution;
 use crate::owner::OwnsRuns;
-use raskt_schedule::{Event, RunId, Ticket, WorkerEvent};
+use raskt_schedule::{RunId, Ticket, WorkerEvent, WorkerTold};
 use std::sync::Weak;
 use std::time::Instant;
 
@@ -34,7 +34,7 @@ impl State {
             entry.lent_slots += slots;
             self.lent_to_runs += slots;
             self.resize_worker();
-            self.tell_scheduler(Event::SlotsLent { worker: WORKER, run, slots });
+            self.tell_scheduler(WorkerTold::SlotsLent { run, slots });
         }
     }
 
@@ -44,7 +44,7 @@ impl State {
             entry.lent_slots -= slots;
             self.lent_to_runs -= slots;
             self.resize_worker();
-            self.tell_scheduler(Event::SlotsReturned { worker: WORKER, run, slots });
+            self.tell_scheduler(WorkerTold::SlotsReturned { run, slots });
         }
     }
 
@@ -65,14 +65,18 @@ impl State {
         }
     }
 
-    /// A thread is back from what nobody waits for any more.
-    pub fn found_track(&mut self, ticket: Ticket) {
+    /// A thread is back from what nobody waits for any more, after so long.
+    pub fn found_track(&mut self, ticket: Ticket, nanoseconds: u64) {
         let Some(thread) = self.strays.remove(&ticket) else { return };
         self.store.give_back(self.holder(ticket));
         if let Some(thread) = thread {
             self.pool.set_astray(thread, false);
         }
-        self.worker.handle_event(WorkerEvent::MemoryFreed);
+        self.worker.handle_event(match self.head.elsewhere() {
+            // The machine of a worker knows of it, and tells the scheduler.
+            Some(_) => WorkerEvent::Executed { ticket, outcomes: vec![], nanoseconds },
+            None => WorkerEvent::MemoryFreed,
+        });
         self.act();
     }
 
@@ -83,6 +87,10 @@ impl State {
 
     /// Threads that are at what nobody wants take up slots, beyond the first few.
     pub fn heed_strays(&mut self) {
+        if self.head.elsewhere().is_some() {
+            // The machine of a worker counts them itself, as its scheduler does.
+            return;
+        }
         let slots = self.pool.strays_in_places() as u32;
         if slots != self.stray_slots {
             self.stray_slots = slots;
@@ -103,6 +111,8 @@ impl State {
             return;
         }
         // What ends leaves its slot to the next one.
+        // A worker that can't work is of no use to its scheduler.
+        assert!(self.head.elsewhere().is_none(), "no thread can be had to run tasks: {cause}");
         while let Some((run, owner)) = self.first_of_an_owner() {
             let error = RunError::Threads { threads: self.pool.live(), cause: cause.to_owned() };
             self.afterwards.unbegun.push((owner, error.clone()));
@@ -137,7 +147,7 @@ impl State {
 
     /// Tells the scheduler that time has passed, if it wants to be told and no thread can be had that would.
     pub fn tell_time_if_due(&mut self) {
-        if self.recorded.wakes_at().is_some_and(|at| at <= Instant::now()) {
+        if self.head.wakes_at().is_some_and(|at| at <= Instant::now()) {
             self.time_passed();
         }
     }

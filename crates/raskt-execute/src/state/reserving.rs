@@ -5,7 +5,8 @@ use crate::RunError;
 use crate::execution::Execution;
 use crate::reads::Reads;
 use raskt_schedule::{Assignment, Ticket, WorkerEvent};
-use raskt_store::{Answer, Holder, Reply};
+use raskt_store::{Answer, Holder, MemoryReport, Reply};
+use std::sync::Arc;
 
 /// The assignments that threads are at have so large a part of the memory, together, for what they are to read later.
 const READ_AHEAD_PART: u64 = 2;
@@ -25,6 +26,7 @@ impl State {
                     *is_loading = false;
                 }
             }
+            Reply::Exhausted(report) if self.head.elsewhere().is_some() => self.refused(ticket, report),
             Reply::Exhausted(report) => {
                 if let Some((execution, _)) = self.asking.get(&ticket) {
                     self.end(execution.run, RunError::Memory(report));
@@ -51,6 +53,7 @@ impl State {
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Asked);
         let (engine, is_whole, failure) = (self.engine, true, None);
+        let tells_losses = self.head.elsewhere().is_some();
         let execution = Execution {
             ticket,
             holder,
@@ -67,12 +70,21 @@ impl State {
             pins,
             is_whole,
             failure,
+            tells_losses,
         };
         self.asking.insert(ticket, (execution, false));
         match answer {
             Answer::Promised { is_loading } => self.promised(ticket, is_loading),
             Answer::Pending => self.ask_ahead(),
         }
+    }
+
+    /// There is no memory for an assignment, and never will be. A worker doesn't end runs: its tasks fail.
+    fn refused(&mut self, ticket: Ticket, report: Arc<MemoryReport>) {
+        if let Some((execution, _)) = self.asking.get_mut(&ticket) {
+            execution.failure = Some(RunError::Memory(report).into_task_error());
+        }
+        self.promised(ticket, false);
     }
 
     /// The memory of an assignment is promised.
@@ -94,13 +106,17 @@ impl State {
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Executing);
         let bytes_ahead = self.bytes_ahead();
-        if execution.tasks != assignment.tasks {
-            // Some were taken back while it waited.
+        let fetched = self.head.elsewhere_mut().map(|elsewhere| elsewhere.fetches.take(ticket)).unwrap_or_default();
+        if execution.tasks != assignment.tasks || !assignment.fetches.is_empty() {
+            // Some were taken back while it waited, or some of what it reads has come.
             execution.tasks.clone_from(&assignment.tasks);
             execution.transient.clone_from(&assignment.transient);
             let entry = self.runs.get(&execution.run);
-            execution.reads =
-                Reads::of(&execution.graph, &assignment.tasks, |task| entry.and_then(|entry| entry.results.get(task)));
+            let find = |task| fetched.get(&task).or_else(|| entry.and_then(|entry| entry.results.get(task)));
+            let reads = Reads::of(&execution.graph, &assignment.tasks, find);
+            let before = std::mem::replace(&mut execution.reads, reads);
+            self.afterwards.values.extend(before.outside);
+            self.afterwards.values.extend(fetched.into_values());
             // Should it be another that is among them now, the thread reads it.
             execution.ahead = execution.reads.ahead(bytes_ahead);
         }

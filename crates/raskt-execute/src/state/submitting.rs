@@ -6,14 +6,10 @@ use crate::RunError;
 use crate::completion::Completion;
 use crate::error::Breakdown;
 use crate::owner::OwnsRuns;
-use crate::results::Results;
-use crate::turn::is_repeatable;
 use raskt_graph::Graph;
 use raskt_schedule::{PreparedRun, RunId, TaskRange};
 use raskt_store::Past;
 use raskt_sync::guard;
-use raskt_value::CancelToken;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 /// A run as it comes to the engine: all that takes as long as its graph is large was done before, without the lock.
@@ -34,21 +30,7 @@ impl Submitted {
         // If this panics, no other run has to do with it.
         let prepared = guard(|| PreparedRun::new(graph.clone(), &wanted, &settings()));
         let prepared = prepared.map_err(|story| RunError::Broken(Arc::new(Breakdown { story, flight: None })))??;
-        let is_repeatable = is_repeatable(&graph);
-        let entry = RunEntry {
-            is_repeatable,
-            past: past.or_else(|| is_repeatable.then(|| Arc::new(Past::of(graph.clone())))),
-            graph,
-            wanted,
-            completion,
-            cancel: CancelToken::default(),
-            errors: BTreeMap::new(),
-            results: Results::default(),
-            small: 0,
-            lent_slots: 0,
-            has_ended: false,
-            owner,
-        };
+        let entry = RunEntry::new(graph, past, (wanted, completion, owner));
         Ok(Self { prepared, entry, parent })
     }
 }
@@ -61,17 +43,13 @@ impl State {
         let Submitted { prepared, entry, parent } = submitted;
         // Before anything else: what isn't among the runs isn't told of a panic.
         self.runs.insert(run, entry);
-        let limit = self.store.memory_limit();
-        if limit != self.memory {
-            self.memory = limit;
-            self.resize();
-        }
+        self.heed_limit();
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Submitting);
         let entry = &self.runs[&run];
-        if let Err(refused) = self.recorded.submit(run, parent, (&entry.graph, &entry.wanted), prepared) {
+        if let Err(refused) = self.head.submit(run, parent, (&entry.graph, &entry.wanted), prepared) {
             self.afterwards.runs.extend(self.runs.remove(&run));
-            return Err(refused.into());
+            return Err(refused);
         }
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Submitted);
@@ -82,7 +60,7 @@ impl State {
     /// Nobody wants `run` any more, be it at an end or not.
     pub fn release(&mut self, run: RunId) {
         if self.runs.contains_key(&run) {
-            let forgotten = self.recorded.release(run);
+            let forgotten = self.head.release(run);
             self.afterwards.forgotten.extend(forgotten);
             #[cfg(test)]
             self.pass(super::stumbling::Spot::Releasing);

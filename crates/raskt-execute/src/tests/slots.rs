@@ -115,7 +115,7 @@ fn holding_back() -> (Arc<Shared>, Execution) {
     let (graph, wanted) = producers(8, 1000);
     let inner = Submitted::new(graph, TaskRange::of(wanted), Some(run), (None, None), Arc::default()).unwrap();
     shared.change(|state| state.submit(inner).unwrap()).unwrap();
-    assert!(shared.lock().recorded.wakes_at().is_some(), "they are held back");
+    assert!(shared.lock().head.wakes_at().is_some(), "they are held back");
     (shared, read)
 }
 
@@ -130,7 +130,7 @@ fn a_thread_that_takes_up_work_leaves_the_time_to_another() {
         let (shared, long) = holding_back();
         shared.change(|state| state.submit(submitted(task_of(0))).unwrap()).unwrap();
         // It may have taken longer than they wait.
-        if shared.lock().recorded.wakes_at().is_some() {
+        if shared.lock().head.wakes_at().is_some() {
             break (shared, long);
         }
     };

@@ -48,6 +48,9 @@ pub enum EventError {
         /// How many the layer has.
         len: u64,
     },
+    /// An assignment in which there is nothing to do.
+    #[error("an assignment without a task")]
+    NoTask,
     /// Results of more bytes than any can have.
     #[error("{results} results of {bytes} bytes, which is more than a worker can hold")]
     TooManyBytes {

@@ -55,7 +55,7 @@ impl Process {
         let copies = tasks.iter().flat_map(|range| range.tasks());
         let copies = TaskRange::of(copies.filter(|&task| self.memory.get(run, task).is_some()));
         if !copies.is_empty() {
-            self.memory.note_told(run, &copies);
+            self.memory.inventory.tell(run, &copies);
             self.session.send(context, Message::Fetched { run, tasks: copies });
         }
     }

@@ -5,7 +5,7 @@ use crate::check::{Sometimes, Tally};
 use crate::context::{Context, Happening};
 use crate::random::Random;
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, TaskRange, Ticket, WorkerEvent};
+use raskt_schedule::{Inventory, RunId, TaskRange, Ticket, WorkerEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Results in memory and on disk, and promises of memory.
@@ -23,8 +23,8 @@ pub(crate) struct Memory {
     lost: BTreeSet<(RunId, TaskId)>,
     /// Results are on their way to the disk.
     is_spilling: bool,
-    /// How often the scheduler was told of results.
-    said: u64,
+    /// What the scheduler was told of results. What it doesn't know of isn't spilled, so that its loss isn't told before its birth.
+    pub inventory: Inventory,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +34,6 @@ pub(crate) struct Stored {
     pub is_spilled: bool,
     /// It is on disk, and nobody has noticed yet that it can't be read.
     is_damaged: bool,
-    /// The last time that the scheduler was told of it, counted over all that it is told of results. What it doesn't know
-    /// isn't spilled, so that its loss isn't told before its birth.
-    told: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +60,7 @@ impl Memory {
             promised: 0,
             lost: BTreeSet::new(),
             is_spilling: false,
-            said: 0,
+            inventory: Inventory::default(),
         }
     }
 
@@ -100,39 +97,28 @@ impl Memory {
         self.results.keys().copied()
     }
 
-    /// A result that was made here.
     /// A result that was made here, or a copy of one that was made elsewhere.
     pub fn put(&mut self, run: RunId, task: TaskId, digest: u64, bytes: u64) {
         self.drop_result(run, task);
         self.held += bytes;
-        let stored = Stored { digest, bytes, is_spilled: false, is_damaged: false, told: None };
+        let stored = Stored { digest, bytes, is_spilled: false, is_damaged: false };
         self.results.insert((run, task), stored);
-    }
-
-    /// The scheduler is told of results.
-    pub fn note_told(&mut self, run: RunId, tasks: &[TaskRange]) {
-        self.said += 1;
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
-            if let Some(stored) = self.results.get_mut(&(run, task)) {
-                stored.told = Some(self.said);
-            }
-        }
+        self.inventory.hold(run, TaskRange::one(task));
     }
 
     /// Drops results as the scheduler wants it, but for those of which it will hear more than the first `inventory_version` times.
     pub fn discard(&mut self, run: RunId, tasks: &[TaskRange], inventory_version: u64, tally: &mut Tally) {
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
-            let Some(stored) = self.get(run, task) else { continue };
-            if stored.told.is_some_and(|told| told <= inventory_version) {
-                self.drop_result(run, task);
-            } else {
-                tally.saw(Sometimes::DiscardCrossed);
-            }
+        let dropped = self.inventory.discard(run, tasks, inventory_version);
+        for task in dropped.iter().flat_map(|range| range.tasks()) {
+            self.drop_result(run, task);
         }
+        let stays = tasks.iter().flat_map(|range| range.tasks()).filter(|&task| self.get(run, task).is_some());
+        tally.add(Sometimes::DiscardCrossed, stays.count() as u64);
     }
 
     pub fn drop_result(&mut self, run: RunId, task: TaskId) {
         self.lost.remove(&(run, task));
+        self.inventory.lose(run, TaskRange::one(task));
         if let Some(stored) = self.results.remove(&(run, task)) {
             let counter = if stored.is_spilled { &mut self.spilled } else { &mut self.held };
             *counter -= stored.bytes;
@@ -226,8 +212,11 @@ impl Host {
         let room = if self.is_disk_full { 0 } else { self.plan.disk.saturating_sub(memory.spilled) };
         let excess = (memory.held + memory.promised + bytes).saturating_sub(memory.limit);
         let (mut victims, mut freed) = (vec![], 0);
-        for (&result, stored) in memory.results.iter().filter(|(_, stored)| !stored.is_spilled && stored.told.is_some())
-        {
+        let inventory = &memory.inventory;
+        let may_leave = |(result, stored): &(&(RunId, TaskId), &Stored)| {
+            !stored.is_spilled && inventory.is_told(result.0, result.1)
+        };
+        for (&result, stored) in memory.results.iter().filter(may_leave) {
             if freed >= excess {
                 break;
             }

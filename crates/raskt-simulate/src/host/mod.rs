@@ -15,7 +15,7 @@ pub(crate) use fetch::{FETCH_NANOSECONDS, FETCH_TRIES};
 use fetch::{Preparation, Request};
 use memory::Memory;
 use raskt_graph::TaskId;
-use raskt_schedule::{Offer, Outcome, RunId, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent};
+use raskt_schedule::{Offer, RunId, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -173,7 +173,7 @@ impl Host {
         for task in tasks.iter().flat_map(|range| range.tasks()) {
             process.memory.put(run, task, job.result(task), job.output_bytes(task));
         }
-        process.memory.note_told(run, tasks);
+        process.memory.inventory.tell(run, tasks);
         context.tally.saw(Sometimes::Scattered);
         process.session.send(context, Message::Held { run, tasks: tasks.to_vec() });
     }
@@ -242,11 +242,7 @@ impl Host {
             }
             WorkerAction::Started { run, attempt } => process.session.send(context, Message::Started { run, attempt }),
             WorkerAction::Report(report) => {
-                // Of what was consumed or not run it says nothing, whatever an earlier attempt has left of it here.
-                let is_kept = |outcome: &Outcome| matches!(outcome, Outcome::Done { .. });
-                let kept = report.outcomes.iter().filter(|(_, outcome)| is_kept(outcome));
-                let kept: Vec<_> = kept.map(|&(range, _)| range).collect();
-                process.memory.note_told(report.run, &kept);
+                process.memory.inventory.tell_report(&report);
                 process.session.send(context, Message::Report(report));
             }
             WorkerAction::Recalled { run, attempt, tasks } => {

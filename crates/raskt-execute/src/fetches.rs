@@ -1,0 +1,199 @@
+//! What assignments read from other workers: which of it is asked for, here, or still to come. It asks nobody itself.
+
+use crate::uplink::{FetchAnswer, FetchId, FetchRequest, Missing};
+use raskt_graph::TaskId;
+use raskt_schedule::{Fetch, RunId, TaskRange, Ticket, WorkerId};
+use raskt_value::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that is fetched for assignments that haven't begun. A result that several of them read is asked for once.
+#[derive(Default)]
+pub(crate) struct Fetches {
+    next: u64,
+    requests: BTreeMap<FetchId, Request>,
+    /// Results that were asked for.
+    coming: BTreeMap<(RunId, TaskId), FetchId>,
+    gatherings: BTreeMap<Ticket, Gathering>,
+}
+
+/// What one worker was asked for.
+pub(crate) struct Request {
+    pub run: RunId,
+    from: WorkerId,
+    pub tasks: Vec<TaskId>,
+    /// Those who wait for some of it; nobody else does once they are gone.
+    readers: BTreeSet<Ticket>,
+}
+
+impl Request {
+    /// The first of those who wait.
+    pub fn reader(&self) -> Option<Ticket> {
+        self.readers.first().copied()
+    }
+}
+
+/// What one assignment reads of others.
+struct Gathering {
+    run: RunId,
+    /// Requests that haven't been answered.
+    open: BTreeSet<FetchId>,
+    /// What is fetched, and whether it stays.
+    wants: BTreeMap<TaskId, bool>,
+    here: BTreeMap<TaskId, Value>,
+}
+
+/// What an answer leads to.
+#[derive(Default)]
+pub(crate) struct Answered {
+    /// Assignments that have all that they read.
+    pub gathered: Vec<Ticket>,
+    pub failed: Vec<FailedFetch>,
+    /// To be dropped where that is safe.
+    pub values: Vec<Value>,
+}
+
+/// An assignment that can't have what it reads.
+pub(crate) struct FailedFetch {
+    pub ticket: Ticket,
+    /// The run of the task.
+    pub run: RunId,
+    pub task: TaskId,
+    pub from: WorkerId,
+    pub reached: bool,
+}
+
+impl Fetches {
+    /// What an assignment reads of others is wanted, as far as `find` doesn't find it here; gives what is to be asked for.
+    pub fn begin(
+        &mut self,
+        ticket: Ticket,
+        run: RunId,
+        fetches: &[Fetch],
+        find: impl Fn(TaskId) -> Option<Value>,
+    ) -> Vec<FetchRequest> {
+        let mut gathering = Gathering { run, open: BTreeSet::new(), wants: BTreeMap::new(), here: BTreeMap::new() };
+        let mut absent: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
+        for (task, fetch) in fetches.iter().flat_map(|fetch| fetch.tasks.tasks().map(move |task| (task, fetch))) {
+            if let Some(value) = find(task) {
+                gathering.here.insert(task, value);
+                continue;
+            }
+            if gathering.wants.insert(task, fetch.keep).is_some() {
+                continue;
+            }
+            match self.coming.get(&(run, task)) {
+                Some(id) => _ = gathering.open.insert(*id),
+                None => absent.entry(fetch.from).or_default().push(task),
+            }
+        }
+        for id in &gathering.open {
+            self.requests.entry(*id).and_modify(|request| _ = request.readers.insert(ticket));
+        }
+        let asked = absent.into_iter().map(|(from, tasks)| self.ask(ticket, run, from, tasks));
+        let asked: Vec<_> = asked.collect();
+        gathering.open.extend(asked.iter().map(|request| request.id));
+        self.gatherings.insert(ticket, gathering);
+        asked
+    }
+
+    fn ask(&mut self, ticket: Ticket, run: RunId, from: WorkerId, tasks: Vec<TaskId>) -> FetchRequest {
+        let id = FetchId(self.next);
+        self.next += 1;
+        tasks.iter().for_each(|&task| _ = self.coming.insert((run, task), id));
+        let ranges = TaskRange::of(tasks.iter().copied());
+        self.requests.insert(id, Request { run, from, tasks, readers: BTreeSet::from([ticket]) });
+        FetchRequest { id, run, from, tasks: ranges }
+    }
+
+    /// The request of this number, if somebody waits for the answer.
+    pub fn request(&self, id: FetchId) -> Option<&Request> {
+        self.requests.get(&id)
+    }
+
+    /// Whether all that an assignment reads is here.
+    pub fn is_gathered(&self, ticket: Ticket) -> bool {
+        self.gatherings.get(&ticket).is_some_and(|gathering| gathering.open.is_empty())
+    }
+
+    /// Takes in an answer. Those who wait for what isn't in it have failed, and those who wait for the rest of it alone have not.
+    pub fn answered(&mut self, id: FetchId, answer: FetchAnswer) -> Answered {
+        let mut answered = Answered::default();
+        let Some(request) = self.forget_request(id) else {
+            answered.values.extend(answer.into_iter().flatten().flatten());
+            return answered;
+        };
+        // Of an answer of another length nobody knows what it says.
+        let reached = |missing| matches!(missing, Missing::NotHere);
+        let values: Vec<Result<Value, bool>> = match answer {
+            Ok(values) if values.len() == request.tasks.len() => {
+                values.into_iter().map(|value| value.map_err(reached)).collect()
+            }
+            other => {
+                answered.values.extend(other.into_iter().flatten().flatten());
+                request.tasks.iter().map(|_| Err(false)).collect()
+            }
+        };
+        for ticket in request.readers {
+            let Some(gathering) = self.gatherings.get_mut(&ticket) else { continue };
+            gathering.open.remove(&id);
+            let mut missing = None;
+            for (&task, value) in
+                request.tasks.iter().zip(&values).filter(|(task, _)| gathering.wants.contains_key(task))
+            {
+                match value {
+                    Ok(value) => _ = gathering.here.insert(task, value.clone()),
+                    Err(reached) => missing = missing.or(Some((task, *reached))),
+                }
+            }
+            match missing {
+                Some((task, reached)) => {
+                    answered.failed.push(FailedFetch { ticket, run: request.run, task, from: request.from, reached });
+                }
+                None if gathering.open.is_empty() => answered.gathered.push(ticket),
+                None => {}
+            }
+        }
+        answered.values.extend(values.into_iter().flatten());
+        answered
+    }
+
+    /// The run of an assignment, and what was fetched for it that is to stay.
+    pub fn kept(&self, ticket: Ticket) -> Option<(RunId, Vec<(TaskId, Value)>)> {
+        let gathering = self.gatherings.get(&ticket)?;
+        let kept = gathering.wants.iter().filter(|(_, keep)| **keep);
+        let values = kept.filter_map(|(&task, _)| Some((task, gathering.here.get(&task)?.clone())));
+        Some((gathering.run, values.collect()))
+    }
+
+    /// An assignment begins: gives what it reads of others.
+    pub fn take(&mut self, ticket: Ticket) -> BTreeMap<TaskId, Value> {
+        self.gatherings.remove(&ticket).map_or_else(BTreeMap::new, |gathering| gathering.here)
+    }
+
+    /// An assignment doesn't want anything any more: gives the requests that nobody waits for from now on, and what was fetched.
+    pub fn drop_ticket(&mut self, ticket: Ticket) -> (Vec<FetchId>, Vec<Value>) {
+        let Some(gathering) = self.gatherings.remove(&ticket) else { return Default::default() };
+        let is_alone = |id: &FetchId| match self.requests.get_mut(id) {
+            Some(request) => {
+                request.readers.remove(&ticket);
+                request.readers.is_empty()
+            }
+            None => false,
+        };
+        let alone: Vec<_> = gathering.open.iter().copied().filter(is_alone).collect();
+        alone.iter().for_each(|id| drop(self.forget_request(*id)));
+        (alone, gathering.here.into_values().collect())
+    }
+
+    fn forget_request(&mut self, id: FetchId) -> Option<Request> {
+        let request = self.requests.remove(&id)?;
+        request.tasks.iter().for_each(|&task| _ = self.coming.remove(&(request.run, task)));
+        Some(request)
+    }
+
+    /// Whether nobody waits for anything.
+    #[cfg(test)]
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.coming.is_empty() && self.gatherings.is_empty()
+    }
+}

@@ -1,0 +1,179 @@
+//! Results for other workers and clients: those that aren't in memory are read by threads of their own.
+//!
+//! What is read to be given away doesn't wait for memory behind the worker's own tasks: two workers that each wait for memory, and
+//! hold what the other one wants, would wait for each other. Instead so much may be on its way at a time, and no more.
+
+use crate::recover::Recovery;
+use crate::shared::Shared;
+use crate::uplink::Missing;
+use raskt_graph::TaskId;
+use raskt_schedule::RunId;
+use raskt_store::{Pins, Store, StoredRef};
+use raskt_sync::{Mutex, guard};
+use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Threads that read what is given away: one can decode while the other reads.
+const GIVERS: usize = 2;
+
+/// What is on its way to others at a time, in shares of the memory limit. One result may always be.
+const GIVEN_SHARE: u64 = 8;
+
+/// Results that were asked for. They stay in memory until this is dropped, and others may have to wait for that.
+pub struct Given {
+    /// One for each that was asked for, in that order.
+    pub values: Vec<Result<Value, Missing>>,
+    /// Dropped after the values, so that what leaves memory then is freed.
+    _pins: Vec<Pins>,
+    _way: Option<OnItsWay>,
+}
+
+/// Hands out results.
+pub(crate) struct Giver {
+    shared: Arc<Shared>,
+    line: Mutex<Line>,
+}
+
+#[derive(Default)]
+struct Line {
+    waiting: VecDeque<Wanted>,
+    /// Bytes of results that are on their way.
+    given: u64,
+    threads: usize,
+}
+
+/// Somebody wants results.
+pub(crate) struct Wanted {
+    pub run: RunId,
+    pub values: Vec<(TaskId, Option<Value>)>,
+    pub told: Box<dyn FnOnce(Given) + Send>,
+}
+
+impl Wanted {
+    /// Bytes of results that a store keeps.
+    fn bytes(&self) -> u64 {
+        let kept = self.values.iter().flat_map(|(_, value)| value).filter(|value| matches!(value, Value::Stored(_)));
+        kept.map(|value| value.bytes() as u64).fold(0, u64::saturating_add)
+    }
+}
+
+/// Bytes that are on their way until this is dropped.
+struct OnItsWay {
+    giver: Arc<Giver>,
+    bytes: u64,
+    /// Of them, what nobody else keeps in memory.
+    read: u64,
+}
+
+impl Drop for OnItsWay {
+    fn drop(&mut self) {
+        self.giver.store().let_go_small(self.read);
+        self.giver.line.lock().given -= self.bytes;
+        self.giver.wake();
+    }
+}
+
+impl Giver {
+    pub fn new(shared: Arc<Shared>) -> Arc<Self> {
+        Arc::new(Self { shared, line: Mutex::new(Line::default()) })
+    }
+
+    fn store(&self) -> &Store {
+        &self.shared.store
+    }
+
+    /// Tells of what is wanted: at once if all of it is at hand, else by another thread when it is.
+    pub fn give(self: &Arc<Self>, wanted: Wanted) {
+        if wanted.bytes() == 0 {
+            let values = wanted.values.into_iter().map(|(_, value)| value.ok_or(Missing::NotHere)).collect();
+            return (wanted.told)(Given { values, _pins: vec![], _way: None });
+        }
+        self.line.lock().waiting.push_back(wanted);
+        self.wake();
+    }
+
+    /// Sees to it that a thread gives what may be on its way by now.
+    fn wake(self: &Arc<Self>) {
+        let limit = self.store().memory_limit() / GIVEN_SHARE;
+        {
+            let mut line = self.line.lock();
+            if !line.has_next(limit) || line.threads >= GIVERS {
+                return;
+            }
+            line.threads += 1;
+        }
+        let giver = self.clone();
+        let thread = std::thread::Builder::new().name("raskt-give".into());
+        if thread.spawn(move || giver.serve()).is_err() {
+            // Where the system gives no thread, whoever asks reads.
+            self.serve();
+        }
+    }
+
+    fn serve(self: &Arc<Self>) {
+        loop {
+            let limit = self.store().memory_limit() / GIVEN_SHARE;
+            let (wanted, way) = {
+                let mut line = self.line.lock();
+                let next = if line.has_next(limit) { line.waiting.pop_front() } else { None };
+                let Some(wanted) = next else {
+                    line.threads -= 1;
+                    return;
+                };
+                let bytes = wanted.bytes();
+                line.given += bytes;
+                (wanted, OnItsWay { giver: self.clone(), bytes, read: 0 })
+            };
+            // Who is told may do as he likes: it is no fault of the next one.
+            if let Err(story) = guard(|| self.read(wanted, way)) {
+                self.shared.break_down(&story);
+            }
+        }
+    }
+
+    fn read(&self, wanted: Wanted, mut way: OnItsWay) {
+        let Wanted { run, values, told } = wanted;
+        let (mut pins, mut lost) = (vec![], vec![]);
+        let mut given = Vec::with_capacity(values.len());
+        for (task, value) in values {
+            let value = value.ok_or(Missing::NotHere);
+            given.push(value.and_then(|value| match StoredRef::of(&value) {
+                Some(kept) => {
+                    pins.push(kept.pin());
+                    let (value, read) = self.find(&kept)?;
+                    self.store().hold_unasked(read);
+                    way.read += read;
+                    Ok(value)
+                }
+                None => Ok(value),
+            }));
+            if matches!(given.last(), Some(Err(Missing::NotHere))) {
+                lost.push(task);
+            }
+        }
+        // What wasn't here to begin with isn't told of once more.
+        let _ = self.shared.change(|state| state.confess(run, lost));
+        told(Given { values: given, _pins: pins, _way: Some(way) });
+    }
+
+    /// A result that is kept, and the bytes that it takes beside what the store counts.
+    fn find(&self, kept: &Arc<StoredRef>) -> Result<(Value, u64), Missing> {
+        let recovery: &Recovery = &self.shared.recovery;
+        let found = recovery.found(kept, None, &CancelToken::default());
+        let value = found.map_err(|error| missing(error.into_task_error()))?;
+        let read = if kept.in_memory().is_some() { 0 } else { value.bytes() as u64 };
+        Ok((value, read))
+    }
+}
+
+impl Line {
+    fn has_next(&self, limit: u64) -> bool {
+        let fits = |wanted: &Wanted| self.given == 0 || self.given.saturating_add(wanted.bytes()) <= limit;
+        self.waiting.front().is_some_and(fits)
+    }
+}
+
+fn missing(error: TaskError) -> Missing {
+    if error.kind == ErrorKind::Lost { Missing::NotHere } else { Missing::Unread(error) }
+}

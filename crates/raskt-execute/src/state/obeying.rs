@@ -1,0 +1,121 @@
+//! What a scheduler elsewhere wants, and what its clients give.
+
+use super::State;
+use super::entry::RunEntry;
+use super::head::{Elsewhere, Head};
+use crate::uplink::Uplink;
+use crate::worker_error::WorkerError;
+use raskt_graph::{Graph, TaskId};
+use raskt_schedule::{RunId, TaskRange, WorkerEvent, WorkerOrder, WorkerTold};
+use raskt_store::StoredRef;
+use raskt_value::Value;
+use std::sync::Arc;
+
+impl State {
+    /// Does what the scheduler wants.
+    pub fn obey(&mut self, order: WorkerOrder) -> Result<(), WorkerError> {
+        self.check_open()?;
+        match order {
+            WorkerOrder::Assign(assignment) => {
+                let graph = self.graph_of(assignment.run)?;
+                assignment.check(&graph)?;
+                self.worker.handle_event(WorkerEvent::Assigned(assignment));
+            }
+            WorkerOrder::Recall { run, attempt, tasks } => {
+                self.worker.handle_event(WorkerEvent::Recall { run, attempt, tasks });
+            }
+            WorkerOrder::Discard { run, tasks, inventory_version } => {
+                let Some(elsewhere) = self.head.elsewhere_mut() else { return Ok(()) };
+                let dropped = elsewhere.inventory.discard(run, &tasks, inventory_version);
+                self.discard(run, &dropped);
+            }
+            WorkerOrder::Forget { run } => self.forget(run),
+        }
+        self.act();
+        Ok(())
+    }
+
+    /// Takes in the graph of a run, of which there may be assignments from now on. To be told of it again changes nothing.
+    pub fn add_graph(&mut self, run: RunId, entry: RunEntry) -> Result<(), WorkerError> {
+        self.check_open()?;
+        if let std::collections::btree_map::Entry::Vacant(vacant) = self.runs.entry(run) {
+            vacant.insert(entry);
+        }
+        self.heed_limit();
+        self.act();
+        Ok(())
+    }
+
+    /// Takes in data that a client gives, of which the large is in the store.
+    pub fn put(&mut self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
+        self.check_open()?;
+        let entry = self.runs.get_mut(&run).ok_or(WorkerError::UnknownRun(run))?;
+        let tasks = TaskRange::of(values.iter().map(|(task, _)| *task));
+        let bytes = values.iter().map(|(_, value)| value.bytes() as u64).sum();
+        let small = |value: &Value| if StoredRef::of(value).is_none() { value.bytes() as u64 } else { 0 };
+        let small: u64 = values.iter().map(|(_, value)| small(value)).sum();
+        entry.small += small;
+        self.store.hold_unasked(small);
+        let before: Vec<Value> =
+            values.into_iter().filter_map(|(task, value)| entry.results.put(task, value)).collect();
+        self.let_go(run, before);
+        self.tell_scheduler(WorkerTold::Scattered { run, tasks, bytes });
+        Ok(())
+    }
+
+    pub fn graph_of(&self, run: RunId) -> Result<Arc<Graph>, WorkerError> {
+        self.runs.get(&run).map(|entry| entry.graph.clone()).ok_or(WorkerError::UnknownRun(run))
+    }
+
+    /// What of `tasks` is here, without what it may stand for.
+    pub fn results_of(&self, run: RunId, tasks: &[TaskRange]) -> Vec<(TaskId, Option<Value>)> {
+        let entry = self.runs.get(&run);
+        let found = |task| (task, entry.and_then(|entry| entry.results.get(task).cloned()));
+        tasks.iter().flat_map(|range| range.tasks()).map(found).collect()
+    }
+
+    /// Why a task of `run` failed, until the run is forgotten.
+    pub fn error_of(&self, run: RunId, task: TaskId) -> Option<(String, raskt_value::TaskError)> {
+        self.runs.get(&run)?.errors.get(&task).cloned()
+    }
+
+    /// What is here and the scheduler knows of, with its bytes.
+    pub fn held(&self) -> Vec<(RunId, Vec<(TaskRange, u64)>)> {
+        let Some(elsewhere) = self.head.elsewhere() else { return vec![] };
+        let bytes = |run: RunId, range: TaskRange| -> u64 {
+            let entry = self.runs.get(&run);
+            let values = range.tasks().filter_map(|task| entry?.results.get(task));
+            values.map(|value| value.bytes() as u64).sum()
+        };
+        let of_run = |run| elsewhere.inventory.of(run).into_iter().map(|range| (range, bytes(run, range))).collect();
+        elsewhere.inventory.runs().map(|run| (run, of_run(run))).collect()
+    }
+
+    /// Whether nothing runs that somebody waits for, and all of it has been told.
+    pub fn is_at_rest(&self) -> bool {
+        self.picked.is_empty() && self.head.elsewhere().is_none_or(Elsewhere::is_silent)
+    }
+
+    /// Lets go of everything, and of the uplink, which is to be dropped without the lock.
+    pub fn leave(&mut self) -> Option<Arc<dyn Uplink>> {
+        for run in self.runs.keys().copied().collect::<Vec<_>>() {
+            self.forget(run);
+        }
+        self.act();
+        self.head.elsewhere_mut()?.hang_up()
+    }
+
+    #[cfg(test)]
+    pub fn known_runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Whether orders are taken.
+    fn check_open(&self) -> Result<(), WorkerError> {
+        match &self.head {
+            _ if self.is_shut_down => Err(WorkerError::ShutDown),
+            Head::Elsewhere(elsewhere) if elsewhere.is_broken() => Err(WorkerError::Broken),
+            _ => Ok(()),
+        }
+    }
+}

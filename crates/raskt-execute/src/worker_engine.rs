@@ -1,0 +1,183 @@
+//! The engine as a worker of a scheduler in another process.
+
+use crate::execution::facts;
+use crate::giving::{Given, Giver, Wanted};
+use crate::options::EngineOptions;
+use crate::recover::Recovery;
+use crate::runner::Runners;
+use crate::shared::Shared;
+use crate::state::{RunEntry, State};
+use crate::uplink::{FetchAnswer, FetchId, Uplink};
+use crate::worker_error::WorkerError;
+use crate::{RunError, threads};
+use raskt_graph::{Graph, TaskId};
+use raskt_schedule::{Offer, RunId, TaskRange, WorkerOrder};
+use raskt_store::{Limits, Lineage, Store, StoredRef};
+use raskt_value::{TaskError, Value};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Runs tasks on the threads of this process as a scheduler elsewhere wants it.
+///
+/// What that wants comes in by [`Self::handle`], in the order in which the scheduler said it, with the graph of each run before its
+/// first assignment ([`Self::add_graph`]). What it is told, and what is asked of other workers, goes out by the [`Uplink`]. A clone
+/// is the same worker. The engine keeps the uplink until [`Self::shut_down`]: one that keeps the engine in turn would keep both.
+///
+/// Runs that its tasks submit are for other engines of the process. While a task waits for one its slot is told to be free.
+#[derive(Clone)]
+pub struct WorkerEngine {
+    shared: Arc<Shared>,
+    giver: Arc<Giver>,
+}
+
+/// Results of a run that a worker holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldResults {
+    /// The run.
+    pub run: RunId,
+    /// The tasks, in order, with the bytes of each range.
+    pub tasks: Vec<(TaskRange, u64)>,
+}
+
+/// Results that may be asked for at a time.
+const MOST_VALUES: u64 = 1 << 24;
+
+/// How often it is looked whether threads have ended.
+const GLANCE: Duration = Duration::from_millis(1);
+
+impl WorkerEngine {
+    /// A worker whose tasks are run by `runners`, with a store of its own.
+    pub fn new(options: EngineOptions, runners: Runners, uplink: Arc<dyn Uplink>) -> Self {
+        Self::with_store(options, Store::new(Limits::of_memory(options.memory_limit)), runners, uplink)
+    }
+
+    /// A worker whose results are in `store`, which others may use as well. It has one thread at the least.
+    pub fn with_store(options: EngineOptions, store: Store, runners: Runners, uplink: Arc<dyn Uplink>) -> Self {
+        let options = EngineOptions { threads: options.threads.max(1), ..options };
+        let shared = Shared::of_worker(options, Recovery { runners, store }, threads::wake, uplink);
+        Self { giver: Giver::new(shared.clone()), shared }
+    }
+
+    /// What it offers when it joins: its threads and its memory. Resources and a name are its driver's to add.
+    pub fn offer(&self) -> Offer {
+        Offer { memory: self.shared.store.memory_limit(), ..Offer::slots(self.shared.options.threads as u32) }
+    }
+
+    /// Takes in the graph of a run. To be told of it again changes nothing.
+    pub fn add_graph(&self, run: RunId, graph: Arc<Graph>) -> Result<(), WorkerError> {
+        let entry = RunEntry::of_worker(graph);
+        self.change(|state| state.add_graph(run, entry))
+    }
+
+    /// Does what the scheduler wants. An error is a fault of whoever wants it, or comes of what it has been told already.
+    pub fn handle(&self, order: WorkerOrder) -> Result<(), WorkerError> {
+        self.change(|state| state.obey(order))
+    }
+
+    /// Takes in data that a client gives, as the results of tasks of which the scheduler is told.
+    pub fn put(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
+        let graph = self.shared.lock().graph_of(run)?;
+        TaskRange::check_all(&TaskRange::of(values.iter().map(|(task, _)| *task)), &graph)?;
+        let values = values.into_iter().map(|(task, value)| Ok((task, self.keep(&graph, run, task, value)?)));
+        let values: Vec<_> = values.collect::<Result<_, WorkerError>>()?;
+        self.change(|state| state.put(run, values))?;
+        self.shared.store.make_room();
+        Ok(())
+    }
+
+    /// An answer to [`Uplink::fetch`].
+    pub fn fetched(&self, fetch: FetchId, answer: FetchAnswer) {
+        let awaited = self.shared.lock().awaited(fetch);
+        let answer = match awaited {
+            Some(awaited) => awaited.keep(&self.shared.store, answer),
+            None => answer,
+        };
+        // A breakdown is told otherwise.
+        let _ = self.shared.change(|state| state.fetched(fetch, answer));
+    }
+
+    /// Gives results to another worker or a client: `told` is called with those that are here, at once or by another thread when
+    /// they are read. They stay in memory as long as [`Given`] does. What can't be read any more isn't here.
+    pub fn values(
+        &self,
+        run: RunId,
+        tasks: &[TaskRange],
+        told: impl FnOnce(Given) + Send + 'static,
+    ) -> Result<(), WorkerError> {
+        let asked = tasks.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)));
+        if asked > MOST_VALUES {
+            return Err(WorkerError::TooMany { asked, most: MOST_VALUES });
+        }
+        let tasks: Vec<_> = tasks.iter().copied().filter(|range| !range.is_empty()).collect();
+        let values = self.shared.lock().results_of(run, &tasks);
+        self.giver.give(Wanted { run, values, told: Box::new(told) });
+        Ok(())
+    }
+
+    /// The key of a task that failed, and why, until the run is forgotten.
+    pub fn error_of(&self, run: RunId, task: TaskId) -> Option<(String, TaskError)> {
+        self.shared.lock().error_of(run, task)
+    }
+
+    /// What it holds and has told of, for a scheduler that comes back.
+    pub fn inventory(&self) -> Vec<HeldResults> {
+        self.shared.lock().held().into_iter().map(|(run, tasks)| HeldResults { run, tasks }).collect()
+    }
+
+    /// Begins nothing more, lets what runs end and be told of for up to `grace`, then cancels it, and lets go of everything. Threads
+    /// that can't be stopped go on.
+    pub fn shut_down(&self, grace: Duration) {
+        let deadline = Instant::now() + grace;
+        let _ = self.shared.change(|state| state.is_shut_down = true);
+        self.shared.work().notify_all();
+        while !self.shared.lock().is_at_rest() && Instant::now() < deadline {
+            std::thread::sleep(GLANCE);
+        }
+        let uplink = self.shared.change(|state| state.leave());
+        drop(uplink);
+        self.shared.work().notify_all();
+        while self.shared.lock().pool.live() > 0 && Instant::now() < deadline {
+            std::thread::sleep(GLANCE);
+        }
+        self.shared.recovery.runners.shut_down();
+    }
+
+    /// Breaks the worker down as a panic of one of its machines does; for tests of those who use it.
+    pub fn break_down(&self, story: &str) {
+        let _ = self.shared.change(|_| panic!("{story}"));
+    }
+
+    /// Assignments that nobody waits for any more and that threads are still at, since they can't be stopped.
+    pub fn strays(&self) -> usize {
+        self.shared.lock().strays()
+    }
+
+    /// Runs that it knows, whether nothing is being fetched, and what goes on for nobody.
+    #[cfg(test)]
+    pub(crate) fn leftovers(&self) -> (usize, bool, usize) {
+        let state = self.shared.lock();
+        let is_fetched = state.head.elsewhere().is_none_or(|elsewhere| elsewhere.fetches.is_empty());
+        (state.known_runs(), is_fetched, state.strays())
+    }
+
+    /// Where its results are.
+    pub fn store(&self) -> &Store {
+        &self.shared.store
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> Result<T, WorkerError>) -> Result<T, WorkerError> {
+        self.shared.change(change).map_err(|error: RunError| match error {
+            RunError::Forked => WorkerError::Forked,
+            _ => WorkerError::Broken,
+        })?
+    }
+
+    /// A large value goes into the store, and others leave for it.
+    fn keep(&self, graph: &Graph, run: RunId, task: TaskId, value: Value) -> Result<Value, WorkerError> {
+        if StoredRef::of(&value).is_some() || value.bytes() < Store::KEPT_BYTES {
+            return Ok(value);
+        }
+        let facts = facts(graph, (run, self.shared.lock().engine), task, &value);
+        Ok(Value::Stored(self.shared.store.keep_unasked(value, Lineage::none(), facts)?))
+    }
+}

@@ -1,0 +1,43 @@
+//! Why a worker doesn't do what it is told.
+
+use raskt_schedule::{EventError, RunId};
+use raskt_store::{Broken, StoredRef};
+use raskt_value::Value;
+use thiserror::Error;
+
+/// Why a worker doesn't do what it is told. Whoever tells it is at fault, or knows it before long.
+#[derive(Clone, Debug, Error)]
+pub enum WorkerError {
+    /// The graph of the run wasn't told, or was forgotten.
+    #[error("the worker has no graph of run {}", .0.0)]
+    UnknownRun(RunId),
+    /// It names what the graph of the run doesn't have.
+    #[error("the worker is told of {0}")]
+    Refused(#[from] EventError),
+    /// So many results at a time nobody asks for.
+    #[error("{asked} results are asked for at a time; {most} may be")]
+    TooMany {
+        /// How many.
+        asked: u64,
+        /// How many may be.
+        most: u64,
+    },
+    /// Its store broke over it.
+    #[error(transparent)]
+    Store(#[from] Broken),
+    /// It broke down, as its uplink was told.
+    #[error("the worker broke down, and takes no more orders")]
+    Broken,
+    /// This process was forked from the one whose worker it is.
+    #[error("this process was forked from the one that the worker is in")]
+    Forked,
+    /// It was shut down.
+    #[error("the worker was shut down")]
+    ShutDown,
+}
+
+/// Whether a result isn't in memory, has no file, and isn't one that a kernel makes from nothing: of a worker, what it was made of
+/// may be anywhere.
+pub(crate) fn is_lost(value: &Value) -> bool {
+    StoredRef::of(value).is_some_and(|kept| !kept.is_there() && kept.lineage().get().is_none())
+}
