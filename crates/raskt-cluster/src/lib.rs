@@ -1,0 +1,3 @@
+//! How processes of a cluster speak with each other.
+
+pub mod frame;
