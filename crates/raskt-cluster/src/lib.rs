@@ -1,3 +1,4 @@
 //! How processes of a cluster speak with each other.
 
 pub mod frame;
+pub mod session;
