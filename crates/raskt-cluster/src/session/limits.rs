@@ -18,6 +18,8 @@ pub struct Limits {
     pub closed_nanoseconds: u64,
     /// For so long after the peer was last heard of the session may be resumed.
     pub resume_nanoseconds: u64,
+    /// A side that wants to end the session waits for so long until what it has sent has arrived.
+    pub close_nanoseconds: u64,
 }
 
 impl Default for Limits {
@@ -29,6 +31,7 @@ impl Default for Limits {
             unreachable_nanoseconds: 15 * SECOND,
             closed_nanoseconds: 2 * SECOND,
             resume_nanoseconds: 60 * SECOND,
+            close_nanoseconds: 5 * SECOND,
         }
     }
 }

@@ -31,8 +31,8 @@ pub struct Session {
 /// How far both sides are with coming to an end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ending {
-    /// This side has nothing more to say.
-    wanted: bool,
+    /// Since when this side has nothing more to say.
+    wanted: Option<u64>,
     /// It has said so over the connection that there is.
     said: bool,
     /// The peer has said so.
@@ -59,7 +59,7 @@ impl Session {
 
     /// Sends a message, now or over the next connection.
     pub fn send(&mut self, message: Payload) -> Result<(), SendError> {
-        if self.lost.is_some() || self.ending.wanted || self.ending.heard {
+        if self.lost.is_some() || self.ending.wanted.is_some() || self.ending.heard {
             return Err(SendError::Closed);
         }
         self.outgoing.push(message)
@@ -71,11 +71,16 @@ impl Session {
     }
 
     /// Sends nothing more; the session is over when what was sent has gone out and the peer has said the same.
-    pub fn close(&mut self) {
-        self.ending.wanted = true;
+    pub fn close(&mut self, now: u64) {
+        self.ending.wanted.get_or_insert(now);
         if self.link == Link::Never {
             self.end(Lost::Closed);
         }
+    }
+
+    /// The same for a session whose first connection is about to be there.
+    pub fn close_when_up(&mut self, now: u64) {
+        self.ending.wanted.get_or_insert(now);
     }
 
     /// The number that a peer has to be told when a connection begins: it sends from there.
@@ -116,7 +121,12 @@ impl Session {
 
     /// The peer doesn't have the session, or doesn't let this side in.
     pub fn handle_refused(&mut self, sentence: &str) {
-        self.end(if self.ending.wanted { Lost::Closed } else { Lost::Refused(sentence.to_owned()) });
+        self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Refused(sentence.to_owned()) });
+    }
+
+    /// What the peer sent can't be what it should be; whoever it was for says so.
+    pub fn handle_nonsense(&mut self, sentence: &str) {
+        self.end(Lost::Violation(sentence.to_owned()));
     }
 
     /// Some bytes came from the peer, be they a whole frame or not.
@@ -177,6 +187,9 @@ impl Session {
         if now >= self.expires_at() {
             return self.end(Lost::Expired(self.limits.resume_nanoseconds / 1_000_000_000));
         }
+        if self.closes_at().is_some_and(|at| now >= at) {
+            return self.end(Lost::Closed);
+        }
         self.judge(now);
         if self.health == Health::Unreachable && self.link == Link::Up {
             self.link = Link::Down { since: self.heard_at, was_closed: false };
@@ -201,6 +214,11 @@ impl Session {
         self.heard_at.saturating_add(self.limits.resume_nanoseconds)
     }
 
+    /// When this side no longer waits for what it has sent last.
+    fn closes_at(&self) -> Option<u64> {
+        Some(self.ending.wanted?.saturating_add(self.limits.close_nanoseconds))
+    }
+
     /// When [`handle_time`](Self::handle_time) or [`poll_transmit`](Self::poll_transmit) will have something to do, if nothing happens before.
     pub fn wakes_at(&self) -> Option<u64> {
         if self.lost.is_some() {
@@ -208,7 +226,7 @@ impl Session {
         }
         let changes_at = health::changes_at(&self.limits, self.link, self.heard_at, self.health);
         let speaks_at = (self.link == Link::Up).then(|| self.speaks_at());
-        [Some(self.expires_at()), changes_at, speaks_at].into_iter().flatten().min()
+        [Some(self.expires_at()), self.closes_at(), changes_at, speaks_at].into_iter().flatten().min()
     }
 
     /// When this side has to say something though it has nothing to say.
@@ -238,10 +256,15 @@ impl Session {
         if let Some((first, control, bulk)) = self.outgoing.batch() {
             return Some((Kind::Messages, first, control, bulk));
         }
-        if (self.ending.wanted || self.ending.heard) && !self.ending.said {
+        if (self.ending.wanted.is_some() || self.ending.heard) && !self.ending.said {
             return bare(Kind::Close, self.outgoing.next_on_link());
         }
         if now >= self.speaks_at() { bare(Kind::Heartbeat, self.outgoing.next_on_link()) } else { None }
+    }
+
+    /// Whether there are messages that haven't gone over the connection that there is.
+    pub fn has_something_to_send(&self) -> bool {
+        !self.outgoing.is_all_transmitted()
     }
 
     /// The next message that came.

@@ -296,7 +296,7 @@ fn a_silent_connection_is_given_up_for_another() {
 fn whoever_closes_is_heard_to_the_end() {
     let mut pair = Pair::connected(&Limits::default());
     pair.send(0, 10).unwrap();
-    pair.ends[0].close();
+    pair.ends[0].close(0);
     assert_eq!(pair.send(0, 10), Err(SendError::Closed));
     pair.transmit();
     pair.cut();
@@ -343,4 +343,18 @@ fn a_flood_beyond_the_window_ends_the_session() {
     };
     let refused = (0..100).find_map(|sequence| session.handle_frame(0, flood(sequence)).err());
     assert!(matches!(refused, Some(Violation::Window { .. })), "{refused:?}");
+}
+
+#[test]
+fn a_close_that_nobody_hears_is_waited_for_in_bounded_time() {
+    let mut pair = Pair::connected(&Limits::default());
+    pair.send(0, 10).unwrap();
+    pair.ends[0].close(0);
+    pair.transmit();
+    pair.cut();
+    pair.pass(5 * SECOND - 1);
+    assert_eq!(pair.ends[0].lost(), None);
+    assert_eq!(pair.ends[0].wakes_at(), Some(5 * SECOND));
+    pair.pass(1);
+    assert_eq!(pair.ends[0].lost(), Some(&Lost::Closed));
 }
