@@ -10,6 +10,8 @@ mod listen;
 mod security;
 pub mod session;
 mod stream;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tls;
 mod token;
 

@@ -36,7 +36,8 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
                 backoff.reset();
                 pump(&core, link, own.options.squeeze, &mut others).await;
             }
-            Err(refusal) if refusal.may_pass() => {
+            // Nothing but a signed word ends a session: what a damaged greeting is told is of no account.
+            Err(refusal) if refusal.may_pass() || is_established && refusal != Refusal::SessionOver => {
                 tracing::debug!("{} can't be reached: {refusal}", call.address);
                 let chance = crate::token::random().map_or(0, u64::from_le_bytes);
                 tokio::select! {

@@ -42,9 +42,16 @@ pub(crate) struct Core {
     taken: AtomicU64,
     /// The session has come to an end, or is to.
     changed: Notify,
+    /// So many bytes that were taken are told to the peer at once.
+    much_bytes: u64,
     inbox: OnceLock<Handler>,
     beginning: Instant,
 }
+
+/// As many are told at once of any window, and fewer of small ones.
+const MUCH_BYTES: u64 = 64 << 10;
+/// So many parts of a small one.
+const MUCH_PARTS: u64 = 8;
 
 struct Handler(Arc<dyn Inbox>);
 
@@ -64,12 +71,14 @@ pub(super) struct State {
 
 impl Core {
     pub fn new(limits: Limits) -> Arc<Self> {
+        let much_bytes = (limits.window_bytes / MUCH_PARTS).clamp(1, MUCH_BYTES);
         let state = State { session: Session::new(limits, 0), waker: None, waiting: 0 };
         Arc::new(Self {
             state: Mutex::new(state),
             room: Condvar::new(),
             taken: AtomicU64::new(0),
             changed: Notify::new(),
+            much_bytes,
             inbox: OnceLock::new(),
             beginning: Instant::now(),
         })
@@ -164,18 +173,18 @@ impl Core {
         self.lock().session.lost().cloned()
     }
 
+    /// The pump is woken when what was taken comes to a good part of the window; less is told with the next frame.
     fn taken(&self, bytes: u64) {
         let before = self.taken.fetch_add(bytes, Ordering::Relaxed);
-        let mut state = self.lock_if_much(before, bytes);
-        let waker = state.as_mut().and_then(|state| state.waker.take());
-        drop(state);
-        waker.into_iter().for_each(Waker::wake);
+        if before < self.much_bytes && before + bytes >= self.much_bytes {
+            let waker = self.lock().waker.take();
+            waker.into_iter().for_each(Waker::wake);
+        }
     }
 
-    /// The pump is woken when what was taken comes to a good part of the window; less is told with the next frame.
-    fn lock_if_much(&self, before: u64, bytes: u64) -> Option<MutexGuard<'_, State>> {
-        const MUCH_BYTES: u64 = 64 << 10;
-        (before / MUCH_BYTES != (before + bytes) / MUCH_BYTES).then(|| self.lock())
+    /// Whether so much was taken that the peer should be told.
+    pub(super) fn is_much_taken(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) >= self.much_bytes
     }
 
     /// Bytes that were taken since this was asked last.

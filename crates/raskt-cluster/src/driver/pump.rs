@@ -144,8 +144,8 @@ impl Pump<'_> {
             if !state.session.is_up() {
                 return Err(if state.session.lost().is_some() { Ended::Over } else { Ended::GivenUp });
             }
-            // Somebody may have sent something since the frames were taken.
-            if self.is_flushed && state.session.has_something_to_send() {
+            // Somebody may have sent or taken something since the frames were taken.
+            if self.is_flushed && (state.session.has_something_to_send() || self.core.is_much_taken()) {
                 return Ok(true);
             }
             state.waker = Some(cx.waker().clone());

@@ -57,6 +57,12 @@ impl Opened {
     /// Takes the verdict: the listener's greeting, and the number of the message that it expects, if it lets this side in.
     pub fn handle_verdict(self, bytes: &[u8; VERDICT_BYTES]) -> Result<(Greeting, u64), Refusal> {
         match Verdict::decode(bytes)? {
+            // This one ends a session, so not everybody may say it.
+            Verdict::Refused(Refusal::SessionOver) => {
+                let (said, signature) = Verdict::parts(bytes);
+                self.signed.check(LISTENER, said, signature)?;
+                Err(Refusal::SessionOver)
+            }
             Verdict::Refused(refusal) => Err(refusal),
             Verdict::Accepted { expects, .. } => {
                 let (said, signature) = Verdict::parts(bytes);

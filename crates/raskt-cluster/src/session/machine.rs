@@ -256,15 +256,19 @@ impl Session {
         if let Some((first, control, bulk)) = self.outgoing.batch() {
             return Some((Kind::Messages, first, control, bulk));
         }
-        if (self.ending.wanted.is_some() || self.ending.heard) && !self.ending.said {
+        if self.has_to_say_close() {
             return bare(Kind::Close, self.outgoing.next_on_link());
         }
         if now >= self.speaks_at() { bare(Kind::Heartbeat, self.outgoing.next_on_link()) } else { None }
     }
 
-    /// Whether there are messages that haven't gone over the connection that there is.
+    /// Whether there is something to say that hasn't gone over the connection that there is.
     pub fn has_something_to_send(&self) -> bool {
-        !self.outgoing.is_all_transmitted()
+        !self.outgoing.is_all_transmitted() || self.has_to_say_close()
+    }
+
+    fn has_to_say_close(&self) -> bool {
+        (self.ending.wanted.is_some() || self.ending.heard) && !self.ending.said
     }
 
     /// The next message that came.
