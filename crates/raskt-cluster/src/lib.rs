@@ -1,6 +1,7 @@
 //! How processes of a cluster speak with each other.
 
 mod address;
+pub mod bulk;
 pub mod certs;
 mod dial;
 mod driver;

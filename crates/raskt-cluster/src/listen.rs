@@ -54,7 +54,8 @@ pub(crate) struct DoorOptions {
     pub security: Security,
     pub accepts: Vec<Role>,
     pub own: Greeting,
-    pub introduction: Introduction,
+    /// What is said of this process, as it is when somebody comes.
+    pub introduction: Arc<Mutex<Introduction>>,
     pub refused: Refused,
 }
 
@@ -144,7 +145,8 @@ impl Door {
         match keeper.admit(&peer) {
             Ok((expects, is_resumed)) => {
                 judge(&mut stream, &answered, Verdict::Accepted { expects, is_resumed }).await?;
-                let (introduction, decoder) = introduce(&mut stream, &self.options.introduction).await?;
+                let own = self.options.introduction.lock().clone();
+                let (introduction, decoder) = introduce(&mut stream, &own).await?;
                 Ok(Link { stream, decoder, peer_expects: peer.expects, peer, introduction })
             }
             Err(refusal) => {

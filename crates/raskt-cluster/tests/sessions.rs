@@ -72,11 +72,15 @@ fn survive(seed: u64, faults: &Faults) -> FaultProxy {
         let bulk = if chance.below(8) == 0 { vec![Bytes::from(vec![at as u8; chance.below(20_000) as usize])] } else { vec![] };
         caller.send(&(at, "x".repeat(chance.below(100) as usize)), bulk.clone());
         sent.push(bulk);
-        if at == MESSAGES * 9 / 10 {
-            proxy.set_faults(Faults::default());
-        }
     }
     for at in 0..MESSAGES {
+        if let Some(lost) = caller.outbox.lost() {
+            panic!("seed {seed}: {lost}; there {:?}", echo.events.try_iter().last());
+        }
+        // So that it comes to an end.
+        if at == MESSAGES * 3 / 4 {
+            proxy.set_faults(Faults::default());
+        }
         let (message, bulk) = caller.receive();
         assert_eq!((message.0, bulk), (at, std::mem::take(&mut sent[at as usize])), "seed {seed}");
     }

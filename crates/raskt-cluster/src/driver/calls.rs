@@ -4,9 +4,11 @@ use super::backoff::Backoff;
 use super::core::Core;
 use super::network::Own;
 use super::pump::pump;
+use super::sessions::Peer;
 use crate::address::Address;
-use crate::dial::dial;
-use crate::hello::{Greeting, Introduction, Purpose, Refusal, Role, SessionId};
+use crate::dial::{Link, dial};
+use crate::hello::{Purpose, Refusal, Role, SessionId};
+use raskt_sync::Mutex;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -15,8 +17,8 @@ pub(super) struct Call {
     pub address: Address,
     pub expects: Role,
     pub session: SessionId,
-    /// What the peer said of itself, as soon as it has.
-    pub introduced: Box<dyn Fn(&Greeting, &Introduction) + Send + Sync>,
+    /// What the peer says of itself.
+    pub peer: Arc<Mutex<Option<Peer>>>,
 }
 
 /// Calls, and calls again whenever the connection breaks, until the session is over.
@@ -24,14 +26,16 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
     let (_nobody, mut others) = mpsc::channel(1);
     let mut backoff = Backoff::default();
     let mut is_established = false;
+    let mut attempt = 0_u32;
     while core.lost().is_none() {
+        attempt = attempt.saturating_add(1);
         let dialed = tokio::select! {
-            dialed = try_once(&core, &own, &call, is_established) => dialed,
+            dialed = try_once(&core, &own, &call, is_established, attempt) => dialed,
             () = core.watch() => break,
         };
         match dialed {
             Ok(link) => {
-                (call.introduced)(&link.peer, &link.introduction);
+                *call.peer.lock() = Some(Peer::of(&link, call.address.to_string()));
                 is_established = true;
                 backoff.reset();
                 pump(&core, link, own.options.squeeze, &mut others).await;
@@ -51,10 +55,17 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
     core.deliver();
 }
 
-async fn try_once(core: &Core, own: &Own, call: &Call, is_established: bool) -> Result<crate::dial::Link, Refusal> {
+async fn try_once(
+    core: &Core,
+    own: &Own,
+    call: &Call,
+    is_established: bool,
+    attempt: u32,
+) -> Result<Link, Refusal> {
     let mut greeting = own.greeting(call.session).map_err(|error| Refusal::Broken(error.to_string()))?;
     greeting.purpose = Purpose::Session;
-    greeting.is_established = is_established;
+    (greeting.is_established, greeting.attempt) = (is_established, attempt);
     greeting.expects = core.lock().session.expects();
-    dial(&call.address, &own.options.security, greeting, &own.options.introduction, call.expects).await
+    let introduction = own.introduction.lock().clone();
+    dial(&call.address, &own.options.security, greeting, &introduction, call.expects).await
 }

@@ -20,10 +20,15 @@ pub trait Inbox: Send + Sync + 'static {
 }
 
 /// Stands for a message that was handed out and isn't taken yet.
-#[derive(Debug)]
 pub struct Ticket {
     core: Arc<Core>,
     bytes: u64,
+}
+
+impl std::fmt::Debug for Ticket {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Ticket({} bytes)", self.bytes)
+    }
 }
 
 impl Drop for Ticket {

@@ -17,6 +17,7 @@ mod pump;
 mod sessions;
 
 pub use core::{Inbox, Ticket};
+pub(crate) use network::Own;
 pub use network::{Listening, Network, NetworkOptions};
 pub use outbox::{Incoming, Outbox, channel, inbox};
 pub use sessions::{Host, Peer};

@@ -5,9 +5,10 @@ use super::core::{Core, Inbox};
 use super::outbox::Outbox;
 use super::sessions::{Desk, Host, Sessions};
 use crate::address::Address;
+use crate::bulk::{Counter, Fetcher, Provide};
 use crate::frame::Squeeze;
 use crate::hello::{Greeting, Identity, Introduction, Role, SessionId};
-use crate::listen::{Door, DoorOptions, ListenError, Refused, log_refused};
+use crate::listen::{Door, DoorOptions, Keeper, ListenError, Refused, log_refused};
 use crate::security::Security;
 use crate::session::Limits;
 use raskt_sync::Mutex;
@@ -53,19 +54,21 @@ impl NetworkOptions {
 pub struct Network {
     own: Arc<Own>,
     handle: Handle,
+    bulk: Handle,
     cores: Mutex<Vec<Weak<Core>>>,
     doors: Mutex<Vec<Weak<Sessions>>>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _threads: [Thread; 2],
 }
 
 /// What its tasks know of the process.
-pub(super) struct Own {
+pub(crate) struct Own {
     pub options: NetworkOptions,
+    /// What the process says of itself to those who come from now on.
+    pub introduction: Arc<Mutex<Introduction>>,
 }
 
 impl Own {
-    pub fn greeting(&self, session: SessionId) -> io::Result<Greeting> {
+    pub(crate) fn greeting(&self, session: SessionId) -> io::Result<Greeting> {
         let mut greeting = Greeting::new(self.options.role, self.options.identity, session)?;
         greeting.window_bytes = self.options.limits.window_bytes;
         Ok(greeting)
@@ -92,19 +95,14 @@ impl Drop for Listening {
 }
 
 impl Network {
-    /// Starts the thread.
+    /// Starts the threads: one for messages, one for what is large.
     pub fn start(options: NetworkOptions) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let handle = runtime.handle().clone();
-        let (stop, stopped) = oneshot::channel();
-        let run = move || {
-            let _ = runtime.block_on(stopped);
-            runtime.shutdown_background();
-        };
-        let thread = std::thread::Builder::new().name("raskt-network".to_owned()).spawn(run)?;
-        let own = Arc::new(Own { options });
+        let introduction = Arc::new(Mutex::new(options.introduction.clone()));
+        let (control, bulk) = (Thread::start("raskt-network")?, Thread::start("raskt-bulk")?);
+        let (handle, bulk_handle) = (control.handle.clone(), bulk.handle.clone());
         let (cores, doors) = Default::default();
-        Ok(Self { own, handle, cores, doors, stop: Some(stop), thread: Some(thread) })
+        let own = Arc::new(Own { options, introduction });
+        Ok(Self { own, handle, bulk: bulk_handle, cores, doors, _threads: [control, bulk] })
     }
 
     /// What its sessions have in common.
@@ -125,32 +123,38 @@ impl Network {
         host: impl Host,
         refused: Refused,
     ) -> Result<Listening, ListenError> {
-        let socket = |source| ListenError::Socket { address: address.to_string(), source };
-        let own = self.own.greeting(SessionId(0)).map_err(socket)?;
-        let options = &self.own.options;
-        let options = DoorOptions {
-            security: options.security.clone(),
-            accepts: accepts.to_vec(),
-            own,
-            introduction: options.introduction.clone(),
-            refused,
-        };
-        let sessions = Arc::new(Sessions::new(self.own.clone(), Box::new(host), None));
+        let options = self.door_options(address, accepts, refused)?;
+        let sessions = Arc::new(Sessions::new(self.own.clone(), Box::new(host)));
         self.doors.lock().push(Arc::downgrade(&sessions));
-        let (sender, opened) = mpsc::channel();
-        let wanted = address.clone();
-        let task = self.handle.spawn(async move {
-            match Door::open(&wanted, options).await {
-                Ok(door) => {
-                    let door = Arc::new(door);
-                    let _ = sender.send(Ok(door.address().clone()));
-                    door.keep(Arc::new(Desk(sessions))).await;
-                }
-                Err(error) => drop(sender.send(Err(error))),
-            }
-        });
-        let address = opened.recv().unwrap_or_else(|_| Err(socket(io::Error::other("the network has stopped"))))?;
-        Ok(Listening { address, task: task.abort_handle() })
+        open_door(&self.handle, address, options, Arc::new(Desk(sessions)))
+    }
+
+    /// Gives results to those who fetch them, at an address of its own, which belongs into the introduction.
+    pub fn serve_results(
+        &self,
+        address: &Address,
+        accepts: &[Role],
+        provider: Arc<dyn Provide>,
+    ) -> Result<Listening, ListenError> {
+        let options = self.door_options(address, accepts, log_refused())?;
+        open_door(&self.bulk, address, options, Arc::new(Counter::new(provider)))
+    }
+
+    /// Fetches results of others.
+    pub fn fetcher(&self) -> Fetcher {
+        Fetcher::new(self.own.clone(), self.bulk.clone())
+    }
+
+    /// What the process says of itself to those who come from now on.
+    pub fn introduce(&self, introduction: Introduction) {
+        *self.own.introduction.lock() = introduction;
+    }
+
+    fn door_options(&self, address: &Address, accepts: &[Role], refused: Refused) -> Result<DoorOptions, ListenError> {
+        let own = self.own.greeting(SessionId(0));
+        let own = own.map_err(|source| ListenError::Socket { address: address.to_string(), source })?;
+        let security = self.own.options.security.clone();
+        Ok(DoorOptions { security, accepts: accepts.to_vec(), own, introduction: self.own.introduction.clone(), refused })
     }
 
     /// Begins a session with whoever listens there, who must be an `expects`. It is called until it answers, for as long as a
@@ -162,10 +166,10 @@ impl Network {
         cores.retain(|core| core.strong_count() > 0);
         cores.push(Arc::downgrade(&core));
         drop(cores);
-        let introduced = Box::new(|_: &Greeting, _: &Introduction| {});
-        let call = Call { address: address.clone(), expects, session: SessionId::random()?, introduced };
+        let peer = Arc::new(Mutex::new(None));
+        let call = Call { address: address.clone(), expects, session: SessionId::random()?, peer: peer.clone() };
         self.handle.spawn(keep_calling(core.clone(), self.own.clone(), call));
-        Ok(Outbox::new(core))
+        Ok(Outbox::new(core, peer))
     }
 
     /// Ends all sessions, and waits until what was sent has arrived, but no longer than `patience`. Says whether all has.
@@ -180,7 +184,52 @@ impl Network {
     }
 }
 
-impl Drop for Network {
+/// Listens on the thread of `handle`, and keeps the door there.
+fn open_door(
+    handle: &Handle,
+    address: &Address,
+    options: DoorOptions,
+    keeper: Arc<dyn Keeper>,
+) -> Result<Listening, ListenError> {
+    let (sender, opened) = mpsc::channel();
+    let wanted = address.clone();
+    let task = handle.spawn(async move {
+        match Door::open(&wanted, options).await {
+            Ok(door) => {
+                let door = Arc::new(door);
+                let _ = sender.send(Ok(door.address().clone()));
+                door.keep(keeper).await;
+            }
+            Err(error) => drop(sender.send(Err(error))),
+        }
+    });
+    let stopped = || ListenError::Socket { address: address.to_string(), source: io::Error::other("the network has stopped") };
+    let address = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
+    Ok(Listening { address, task: task.abort_handle() })
+}
+
+/// A thread that does nothing but what tasks of the network need.
+struct Thread {
+    handle: Handle,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Thread {
+    fn start(name: &str) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        let run = move || {
+            let _ = runtime.block_on(stopped);
+            runtime.shutdown_background();
+        };
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        Ok(Self { handle, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Thread {
     fn drop(&mut self) {
         drop(self.stop.take());
         let thread = self.thread.take().filter(|thread| thread.thread().id() != std::thread::current().id());

@@ -1,8 +1,10 @@
 //! Messages of a type, for those who send and receive.
 
 use super::core::{Core, Inbox, Ticket};
+use super::sessions::Peer;
 use crate::session::{Event, Lost, Payload, SendError};
 use bytes::Bytes;
+use raskt_sync::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
@@ -13,12 +15,13 @@ use std::time::Duration;
 /// Sends messages of one type to a peer. Clones send in the same session; it ends when somebody closes it, not with them.
 pub struct Outbox<Out> {
     core: Arc<Core>,
+    peer: Arc<Mutex<Option<Peer>>>,
     messages: PhantomData<fn(Out)>,
 }
 
 impl<Out> Clone for Outbox<Out> {
     fn clone(&self) -> Self {
-        Self::new(self.core.clone())
+        self.typed()
     }
 }
 
@@ -29,13 +32,18 @@ impl<Out> std::fmt::Debug for Outbox<Out> {
 }
 
 impl<Out> Outbox<Out> {
-    pub(super) fn new(core: Arc<Core>) -> Self {
-        Self { core, messages: PhantomData }
+    pub(super) fn new(core: Arc<Core>, peer: Arc<Mutex<Option<Peer>>>) -> Self {
+        Self { core, peer, messages: PhantomData }
+    }
+
+    /// Who is at the other end; nobody before the first connection.
+    pub fn peer(&self) -> Option<Peer> {
+        self.peer.lock().clone()
     }
 
     /// The same for messages of another type.
     pub fn typed<Other>(&self) -> Outbox<Other> {
-        Outbox::new(self.core.clone())
+        Outbox::new(self.core.clone(), self.peer.clone())
     }
 
     /// Waits until there is room to send in; false if that took longer, or the session is over.

@@ -29,6 +29,13 @@ pub struct Peer {
     pub introduction: Introduction,
 }
 
+impl Peer {
+    pub(crate) fn of(link: &Link, from: String) -> Self {
+        let introduction = link.introduction.clone();
+        Self { role: link.peer.role, identity: link.peer.identity, from, introduction }
+    }
+}
+
 /// Takes in those who call.
 pub trait Host: Send + Sync + 'static {
     /// A peer has begun a session. Gives who gets its messages; none to close it at once. Called by the thread of the network.
@@ -45,8 +52,6 @@ impl<F: Fn(Peer, Outbox<()>) -> Option<Arc<dyn Inbox>> + Send + Sync + 'static> 
 pub(super) struct Sessions {
     own: Arc<Own>,
     host: Box<dyn Host>,
-    /// Who gets connections for transfers.
-    transfers: Option<Arc<dyn Fn(Link) + Send + Sync>>,
     held: Mutex<HashMap<SessionId, Held>>,
 }
 
@@ -55,11 +60,22 @@ struct Held {
     identity: Identity,
     role: Role,
     links: mpsc::Sender<Link>,
+    /// The newest connection; those that were begun before it and come later are dead already, and know an older state.
+    attempt: u32,
+}
+
+impl Held {
+    fn take_over(&mut self, link: Link) {
+        if link.peer.attempt > self.attempt {
+            self.attempt = link.peer.attempt;
+            let _ = self.links.try_send(link);
+        }
+    }
 }
 
 impl Sessions {
-    pub fn new(own: Arc<Own>, host: Box<dyn Host>, transfers: Option<Arc<dyn Fn(Link) + Send + Sync>>) -> Self {
-        Self { own, host, transfers, held: Mutex::new(HashMap::new()) }
+    pub fn new(own: Arc<Own>, host: Box<dyn Host>) -> Self {
+        Self { own, host, held: Mutex::new(HashMap::new()) }
     }
 
     /// All that are there.
@@ -71,15 +87,14 @@ impl Sessions {
         let core = Core::new(self.own.options.limits.clone());
         let (peer, session) = (link.peer.clone(), link.peer.session);
         let (links, receiver) = mpsc::channel(LINKS_WAITING);
-        let held = Held { core: core.clone(), identity: peer.identity, role: peer.role, links };
+        let held = Held { core: core.clone(), identity: peer.identity, role: peer.role, links, attempt: peer.attempt };
         match self.held.lock().entry(session) {
             // Two connections of a new session came together: the first one has begun it.
-            Entry::Occupied(held) => return drop(held.get().links.try_send(link)),
+            Entry::Occupied(mut held) => return held.get_mut().take_over(link),
             Entry::Vacant(place) => drop(place.insert(held)),
         }
-        let introduction = link.introduction.clone();
-        let peer = Peer { role: peer.role, identity: peer.identity, from, introduction };
-        match self.host.arrived(peer, Outbox::new(core.clone())) {
+        let peer = Peer::of(&link, from);
+        match self.host.arrived(peer.clone(), Outbox::new(core.clone(), Arc::new(Mutex::new(Some(peer))))) {
             Some(inbox) => core.set_inbox(inbox),
             None => core.lock().session.close_when_up(core.now()),
         }
@@ -112,8 +127,7 @@ pub(super) struct Desk(pub Arc<Sessions>);
 impl Keeper for Desk {
     fn admit(&self, peer: &Greeting) -> Result<(u64, bool), Refusal> {
         if peer.purpose == Purpose::Transfers {
-            let is_wanted = self.0.transfers.is_some();
-            return if is_wanted { Ok((0, false)) } else { Err(Refusal::NotWanted("there are no results here".to_owned())) };
+            return Err(Refusal::NotWanted("results are fetched at another address".to_owned()));
         }
         let held = self.0.held.lock();
         match held.get(&peer.session) {
@@ -129,14 +143,14 @@ impl Keeper for Desk {
     }
 
     fn enter(&self, link: Link, from: String) {
-        if link.peer.purpose == Purpose::Transfers {
-            return if let Some(serve) = &self.0.transfers { serve(link) };
-        }
-        let known = self.0.held.lock().get(&link.peer.session).map(|held| held.links.clone());
-        match known {
-            Some(links) => drop(links.try_send(link)),
+        let mut held = self.0.held.lock();
+        match held.get_mut(&link.peer.session) {
+            Some(held) => held.take_over(link),
             None if link.peer.is_established => {}
-            None => self.0.begin(link, from),
+            None => {
+                drop(held);
+                self.0.begin(link, from);
+            }
         }
     }
 }

@@ -74,6 +74,11 @@ impl Decoder {
         }
     }
 
+    /// What has come between two frames, for whoever reads on in another way.
+    pub(crate) fn into_waiting(self) -> BytesMut {
+        self.waiting
+    }
+
     /// Whether a frame has begun and hasn't come to its end.
     pub fn is_within_frame(&self) -> bool {
         !self.waiting.is_empty() || self.partial.is_some()

@@ -37,6 +37,8 @@ pub struct Greeting {
     pub has_token: bool,
     /// Whether the dialer has spoken in this session before, so that a listener that doesn't know it must refuse.
     pub is_established: bool,
+    /// The how-manyeth connection of the session it is: an older one never takes the place of a newer one.
+    pub attempt: u32,
     /// Who it is.
     pub identity: Identity,
     /// Which session is begun or resumed.
@@ -58,6 +60,7 @@ impl Greeting {
             purpose: Purpose::Session,
             has_token: false,
             is_established: false,
+            attempt: 0,
             identity,
             session,
             expects: 0,
@@ -79,7 +82,8 @@ impl Greeting {
         put(&self.versions.0.to_le_bytes());
         put(&self.versions.1.to_le_bytes());
         put(&[self.role as u8, self.purpose as u8, self.has_token.into(), self.is_established.into()]);
-        put(&[0; 6]);
+        put(&[0; 2]);
+        put(&self.attempt.to_le_bytes());
         put(&self.identity.process.to_le_bytes());
         put(&self.identity.incarnation.to_le_bytes());
         put(&self.session.0.to_le_bytes());
@@ -107,6 +111,7 @@ impl Greeting {
             },
             has_token: flag(16)?,
             is_established: flag(17)?,
+            attempt: u32::from_le_bytes(bytes[20..24].try_into().expect("four bytes")),
             identity: Identity { process: longer(24), incarnation: long(40) },
             session: SessionId(longer(48)),
             expects: long(64),

@@ -133,7 +133,7 @@ proptest! {
     ) {
         let greeting = Greeting {
             versions, role: Role::ALL[role], purpose: if transfers { Purpose::Transfers } else { Purpose::Session },
-            has_token: flags[0], is_established: flags[1], identity: Identity { process: ids[0], incarnation: numbers[0] },
+            has_token: flags[0], is_established: flags[1], attempt: numbers[1] as u32, identity: Identity { process: ids[0], incarnation: numbers[0] },
             session: SessionId(ids[1]), expects: numbers[1], window_bytes: numbers[2], nonce,
         };
         prop_assert_eq!(Greeting::decode(&greeting.encode()), Ok(greeting));

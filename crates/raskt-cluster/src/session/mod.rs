@@ -94,7 +94,7 @@ pub enum Violation {
 impl Violation {
     /// Whether another connection can mend it.
     pub fn is_mended_by_another_connection(&self) -> bool {
-        matches!(self, Self::Gap { .. })
+        matches!(self, Self::Gap { .. } | Self::Kind(_))
     }
 }
 

@@ -172,9 +172,6 @@ impl Way {
     fn run(mut self) {
         let mut piece = [0; PIECE_BYTES];
         while !self.shared.is_over() {
-            while self.shared.is_down.load(Ordering::SeqCst) && !self.shared.is_over() {
-                std::thread::sleep(LOOK / 4);
-            }
             match self.from.read(&mut piece) {
                 Ok(0) => break,
                 Ok(count) => {
@@ -192,6 +189,9 @@ impl Way {
     }
 
     fn pass(&mut self, piece: &mut [u8]) -> io::Result<()> {
+        while self.shared.is_down.load(Ordering::SeqCst) && !self.shared.is_over() {
+            std::thread::sleep(LOOK / 4);
+        }
         let (faults, tally) = (self.shared.faults.lock().clone(), &self.shared.tally);
         let count = |which: &AtomicU64| drop(which.fetch_add(1, Ordering::SeqCst));
         if self.chance.happens(faults.half_open) {

@@ -68,7 +68,12 @@ pub fn echo(security: Security, address: &str, limits: Limits) -> Echo {
         let (outbox, told) = (outbox.typed::<Message>(), told.clone());
         Some(inbox(move |incoming: Incoming<Message>| match incoming {
             Incoming::Message { message, bulk, .. } => drop(outbox.send(&message, bulk)),
-            Incoming::Event(event) => drop(told.send(event)),
+            Incoming::Event(event) => {
+                if let Event::Lost(lost) = &event {
+                    println!("the echo has lost its peer: {lost}");
+                }
+                let _ = told.send(event);
+            }
         }))
     };
     let listening = network.listen(&address.parse().unwrap(), &[Role::Worker, Role::Client], host).unwrap();
@@ -96,6 +101,7 @@ impl Caller {
         loop {
             match self.incoming.recv_timeout(PATIENCE) {
                 Ok(Incoming::Message { message, bulk, .. }) => return (message, bulk),
+                Ok(Incoming::Event(event @ Event::Lost(_))) => panic!("{event:?} after {:?}", self.events),
                 Ok(Incoming::Event(event)) => self.events.push(event),
                 Err(error) => panic!("{error} after {:?}", self.events),
             }
