@@ -41,7 +41,7 @@ pub(crate) async fn dial(
 ) -> Result<Link, Refusal> {
     security.check_dialing(address).map_err(|error| Refusal::NotWanted(error.to_string()))?;
     let connected = timeout(CONNECT, connect(address)).await.map_err(|_| Refusal::Slow(CONNECT.as_secs()))?;
-    let stream = connected.map_err(|error| Refusal::Broken(error.to_string()))?;
+    let stream = connected?;
     let greeted = timeout(HELLO, greet(stream, address, security, own, introduction, expects)).await;
     greeted.map_err(|_| Refusal::Slow(HELLO.as_secs()))?
 }
@@ -86,7 +86,7 @@ async fn secured(
     let _ = tcp;
     let Stream::Tcp(tcp) = stream else { return Err(Refusal::Malformed) };
     let name = tls.expected_name(expects, host)?;
-    let connected = TlsConnector::from(tls.dialing()).connect(name, tcp).await.map_err(tls_refusal)?;
+    let connected = TlsConnector::from(tls.dialing()).connect(name, tcp).await?;
     let connection = connected.get_ref().1;
     if tls.names() == Names::Role {
         tls::check_role(connection.peer_certificates(), expects)?;
@@ -95,32 +95,18 @@ async fn secured(
     Ok((Stream::Tls(Box::new(connected.into())), binding))
 }
 
-/// What goes wrong with a connection may go well the next time; what is wrong with a certificate will not.
-pub(crate) fn tls_refusal(error: io::Error) -> Refusal {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    match inner {
-        Some(rustls::Error::InvalidMessage(_)) => Refusal::SpeaksTls,
-        Some(inner) => Refusal::Tls(inner.to_string()),
-        None if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Refusal::Broken("the other side closed it while TLS was being agreed on".to_owned())
-        }
-        None => Refusal::Broken(error.to_string()),
-    }
-}
-
 /// Both sides say what they are called and run on.
 pub(crate) async fn introduce(stream: &mut Stream, own: &Introduction) -> Result<(Introduction, Decoder), Refusal> {
-    let broken = |error: io::Error| Refusal::Broken(error.to_string());
     let mut pieces = Pieces::default();
     encode(&own.to_frame()?, Squeeze::Never, &mut pieces).map_err(|error| Refusal::Broken(error.to_string()))?;
-    stream.write_all_buf(&mut pieces).await.map_err(broken)?;
-    stream.flush().await.map_err(broken)?;
+    stream.write_all_buf(&mut pieces).await?;
+    stream.flush().await?;
     let mut decoder = Decoder::new();
     loop {
         if let Some(frame) = decoder.next().map_err(|error| Refusal::Broken(error.to_string()))? {
             return Ok((Introduction::from_frame(&frame)?, decoder));
         }
-        let read = poll_fn(|cx| stream.poll_read_room(cx, decoder.room())).await.map_err(broken)?;
+        let read = poll_fn(|cx| stream.poll_read_room(cx, decoder.room())).await?;
         if read == 0 {
             return Err(Refusal::Broken("the other side closed it before it had introduced itself".to_owned()));
         }

@@ -1,7 +1,7 @@
 //! The door: who comes is let in, or sent away, in bounded time and memory.
 
 use crate::address::Address;
-use crate::dial::{HELLO, Link, introduce, tls_refusal};
+use crate::dial::{HELLO, Link, introduce};
 use crate::hello::{self, Answered, Demand, Greeting, Introduction, Refusal, Role, Verdict};
 use crate::security::{InsecureError, Security};
 use crate::stream::Stream;
@@ -138,7 +138,7 @@ impl Door {
         let (mut stream, binding) = self.secured(stream).await?;
         let certified = certified_role(&stream, self.options.security.token.is_none());
         let mut own = self.options.own.clone();
-        own.nonce = crate::token::random().map_err(|error| Refusal::Broken(error.to_string()))?;
+        own.nonce = crate::token::random()?;
         let demand = Demand { token: self.options.security.token.clone(), roles: self.options.accepts.clone() };
         let answered = hello::answer(&mut stream, &demand, own, binding, certified).await?;
         let peer = answered.peer().clone();
@@ -164,7 +164,7 @@ impl Door {
         let Stream::Tcp(tcp) = stream else { return Err(Refusal::Malformed) };
         let config = tls.answering(self.options.security.token.is_none());
         let config = config.ok_or_else(|| Refusal::Tls("this side has no certificate".to_owned()))?;
-        let accepted = TlsAcceptor::from(config).accept(tcp).await.map_err(tls_refusal)?;
+        let accepted = TlsAcceptor::from(config).accept(tcp).await?;
         let binding = tls::binding(accepted.get_ref().1)?;
         Ok((Stream::Tls(Box::new(accepted.into())), binding))
     }
@@ -205,7 +205,7 @@ async fn bind(address: &Address) -> io::Result<(Socket, Address)> {
 /// Sockets in the file system are for the processes of one user.
 fn check_user(stream: &Stream) -> Result<(), Refusal> {
     let Stream::Unix(unix) = stream else { return Ok(()) };
-    let theirs = unix.peer_cred().map_err(|error| Refusal::Broken(error.to_string()))?.uid();
+    let theirs = unix.peer_cred()?.uid();
     let ours = rustix::process::geteuid().as_raw();
     if theirs == ours || theirs == 0 { Ok(()) } else { Err(Refusal::User { theirs, ours }) }
 }
@@ -224,9 +224,8 @@ fn certified_role(stream: &Stream, is_needed: bool) -> impl FnOnce(&Greeting) ->
 }
 
 async fn judge(stream: &mut Stream, answered: &Answered, verdict: Verdict) -> Result<(), Refusal> {
-    let broken = |error: io::Error| Refusal::Broken(error.to_string());
-    stream.write_all(&answered.verdict(&verdict)).await.map_err(broken)?;
-    stream.flush().await.map_err(broken)
+    stream.write_all(&answered.verdict(&verdict)).await?;
+    Ok(stream.flush().await?)
 }
 
 /// Those who are at the door.

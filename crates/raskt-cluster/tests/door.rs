@@ -47,6 +47,7 @@ impl Guarded {
 
     /// Somebody comes as `role` with what he has; gives why he isn't let in, as he is told, and as the door says.
     fn turned_away(&self, role: Role, security: Security, address: &Address) -> (String, String) {
+        while self.refused.try_recv().is_ok() {}
         let network = network(role, security, Limits { resume_nanoseconds: 6_000_000_000, ..Limits::default() });
         let (inbox, incoming) = raskt_cluster::channel::<Message>();
         let _outbox = network.connect::<Message>(address, Role::Scheduler, inbox).unwrap();

@@ -123,8 +123,8 @@ impl Inner {
     async fn reach(&self, addresses: &[Address], expects: Role) -> Result<Link, Refusal> {
         let mut last = Refusal::NotWanted("it has no address for results".to_owned());
         for address in addresses {
-            let session = SessionId::random().map_err(|error| Refusal::Broken(error.to_string()))?;
-            let mut greeting = self.own.greeting(session).map_err(|error| Refusal::Broken(error.to_string()))?;
+            let session = SessionId::random()?;
+            let mut greeting = self.own.greeting(session)?;
             greeting.purpose = Purpose::Transfers;
             let introduction = self.own.introduction.lock().clone();
             match dial(address, &self.own.options.security, greeting, &introduction, expects).await {

@@ -62,7 +62,7 @@ async fn try_once(
     is_established: bool,
     attempt: u32,
 ) -> Result<Link, Refusal> {
-    let mut greeting = own.greeting(call.session).map_err(|error| Refusal::Broken(error.to_string()))?;
+    let mut greeting = own.greeting(call.session)?;
     greeting.purpose = Purpose::Session;
     (greeting.is_established, greeting.attempt) = (is_established, attempt);
     greeting.expects = core.lock().session.expects();

@@ -5,7 +5,6 @@ use super::steps::PROOF_BYTES;
 use super::verdict::VERDICT_BYTES;
 use super::{Answered, Asked, Demand, Greeting, Opening, Refusal, Verdict};
 use crate::token::Token;
-use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// What a dialer knows in the end.
@@ -32,7 +31,7 @@ where
     let (opened, proof) = opening.handle_answer(&answer)?;
     write(stream, &proof).await?;
     let mut verdict = [0; VERDICT_BYTES];
-    stream.read_exact(&mut verdict).await.map_err(broken)?;
+    stream.read_exact(&mut verdict).await?;
     let (peer, peer_expects) = opened.handle_verdict(&verdict)?;
     Ok(Met { peer, peer_expects })
 }
@@ -73,7 +72,7 @@ where
     check(asked.claimed())?;
     write(stream, asked.bytes()).await?;
     let mut proof = [0; PROOF_BYTES];
-    stream.read_exact(&mut proof).await.map_err(broken)?;
+    stream.read_exact(&mut proof).await?;
     asked.handle_proof(&proof)
 }
 
@@ -102,7 +101,7 @@ async fn read_greeting<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, 
             Ok(0) if prefix[0] == 0x15 => return refused(Refusal::SpeaksTls),
             Ok(0) => return refused(Refusal::Broken("the other side closed it before it had said anything".to_owned())),
             Ok(count) => come += count,
-            Err(error) => return refused(broken(error)),
+            Err(error) => return refused(error.into()),
         }
     }
     if Verdict::is_begun_by(&prefix) {
@@ -113,7 +112,7 @@ async fn read_greeting<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, 
     greeting[..PREFIX_BYTES].copy_from_slice(&prefix);
     match stream.read_exact(&mut greeting[PREFIX_BYTES..]).await {
         Ok(_) => Ok(greeting),
-        Err(error) => refused(broken(error)),
+        Err(error) => refused(error.into()),
     }
 }
 
@@ -123,15 +122,11 @@ async fn read_refusal<S: AsyncRead + Unpin>(stream: &mut S, begun: &[u8; PREFIX_
     match stream.read_exact(&mut verdict[PREFIX_BYTES..]).await.map(|_| Verdict::decode(&verdict)) {
         Ok(Ok(Verdict::Refused(refusal)) | Err(refusal)) => refusal,
         Ok(Ok(Verdict::Accepted { .. })) => Refusal::Malformed,
-        Err(error) => broken(error),
+        Err(error) => error.into(),
     }
 }
 
 async fn write<S: AsyncWrite + Unpin>(stream: &mut S, bytes: &[u8]) -> Result<(), Refusal> {
-    stream.write_all(bytes).await.map_err(broken)?;
-    stream.flush().await.map_err(broken)
-}
-
-fn broken(error: io::Error) -> Refusal {
-    Refusal::Broken(error.to_string())
+    stream.write_all(bytes).await?;
+    stream.flush().await.map_err(Refusal::from)
 }

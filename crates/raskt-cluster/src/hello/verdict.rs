@@ -1,5 +1,7 @@
 //! The last word of a handshake: let in, or a sentence why not.
 
+use std::io;
+
 /// How long a verdict is.
 pub const VERDICT_BYTES: usize = 256;
 const MAGIC: &[u8; 8] = b"raskt:ok";
@@ -95,6 +97,17 @@ impl Refusal {
             CODE_TOKEN_MISSING => Self::TokenMissing,
             CODE_SPEAKS_TLS => Self::SpeaksTls,
             _ => Self::NotWanted(sentence),
+        }
+    }
+}
+
+/// What goes wrong with a connection may go well the next time; what is wrong with a certificate will not.
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            Some(rustls::Error::InvalidMessage(_)) => Self::SpeaksTls,
+            Some(inner) => Self::Tls(inner.to_string()),
+            None => Self::Broken(error.to_string()),
         }
     }
 }
