@@ -74,6 +74,7 @@ pub const SIDEWAYS: &[(&str, &str)] = &[
     ("raskt-cluster", "raskt-store"),
     ("raskt-cuda", "raskt-store"),
     ("raskt-cluster", "raskt-execute"),
+    ("raskt-cluster", "raskt-sync"),
     ("raskt-cli", "raskt-dashboard"),
 ];
 
@@ -92,6 +93,7 @@ pub const HOMES: &[(&str, &[&str])] = &[
     ("tokio*", &["raskt-cluster", "raskt-dashboard"]),
     ("rustls*", &["raskt-cluster"]),
     ("rcgen", &["raskt-cluster"]),
+    ("ring", &["raskt-cluster"]),
     ("axum*", &["raskt-dashboard"]),
     ("hyper*", &["raskt-dashboard"]),
     ("clap", &["raskt-cli"]),
@@ -224,4 +226,5 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Crates whose files don't need each other in circles.
-pub const WITHOUT_CIRCLES: &[&str] = &["raskt-execute", "raskt-graph", "raskt-schedule", "raskt-store", "raskt-sync"];
+pub const WITHOUT_CIRCLES: &[&str] =
+    &["raskt-cluster", "raskt-execute", "raskt-graph", "raskt-schedule", "raskt-store", "raskt-sync"];

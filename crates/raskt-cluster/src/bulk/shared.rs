@@ -1,0 +1,172 @@
+//! Memory that processes of a host can have together: written once, sealed, and mapped by whoever gets its file.
+
+use bytes::Bytes;
+use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::mm::{MapFlags, ProtFlags};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// What nobody may do to memory that was handed out: write to it, cut it (that would end its readers), or let it grow.
+const SEALS: SealFlags =
+    SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
+
+/// Memory that can be written, and then be shared without a copy.
+#[derive(Debug)]
+pub struct SharedBuffer {
+    file: OwnedFd,
+    mapping: Mapping,
+}
+
+impl SharedBuffer {
+    /// So many zeros.
+    pub fn new(bytes: usize) -> io::Result<Self> {
+        let file = memory_file(bytes as u64)?;
+        let mapping = Mapping::new(&file, bytes, ProtFlags::READ | ProtFlags::WRITE)?;
+        Ok(Self { file, mapping })
+    }
+
+    /// To write to.
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: the mapping is of this length, readable and writable, nobody else has its file, and it is borrowed.
+        unsafe { std::slice::from_raw_parts_mut(self.mapping.start.as_ptr().cast(), self.mapping.bytes) }
+    }
+
+    /// Nothing is written any more, by nobody.
+    pub fn seal(self) -> io::Result<SharedMemory> {
+        let Self { file, mapping } = self;
+        let bytes = mapping.bytes;
+        // A mapping that may be written to keeps memory from being sealed.
+        drop(mapping);
+        rustix::fs::fcntl_add_seals(&file, SEALS)?;
+        SharedMemory::open(Arc::new(file), bytes as u64)
+    }
+}
+
+/// Memory that is sealed, and its file.
+#[derive(Clone, Debug)]
+pub struct SharedMemory {
+    file: Arc<OwnedFd>,
+    bytes: Bytes,
+}
+
+impl SharedMemory {
+    /// Copies pieces into one file, each at a multiple of 64 bytes. Says where each begins.
+    pub fn copied(pieces: &[Bytes]) -> io::Result<(Self, Vec<u64>)> {
+        let mut offsets = vec![];
+        let mut end = 0_u64;
+        for piece in pieces {
+            offsets.push(end);
+            end += piece.len().next_multiple_of(crate::frame::ALIGNMENT_BYTES) as u64;
+        }
+        let file = File::from(memory_file(end)?);
+        for (piece, offset) in pieces.iter().zip(&offsets) {
+            // To write whole pages spares the system to clear them.
+            file.write_all_at(piece, *offset)?;
+        }
+        let file = OwnedFd::from(file);
+        rustix::fs::fcntl_add_seals(&file, SEALS)?;
+        Ok((Self { file: Arc::new(file), bytes: Bytes::new() }, offsets))
+    }
+
+    /// Maps a file that somebody has handed over, if nobody can change it any more.
+    pub(super) fn open(file: Arc<OwnedFd>, bytes: u64) -> io::Result<Self> {
+        let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        let seals = rustix::fs::fcntl_get_seals(&file)?;
+        if !seals.contains(SEALS) {
+            return refused("shared memory came that could be changed by others");
+        }
+        let length = rustix::fs::fstat(&file)?.st_size;
+        if u64::try_from(length).is_ok_and(|length| length < bytes) {
+            return refused("shared memory came that is shorter than what lies in it");
+        }
+        let mapping = Mapping::new(&file, bytes as usize, ProtFlags::READ)?;
+        Ok(Self { file, bytes: Bytes::from_owner(mapping) })
+    }
+
+    /// What is in it; nothing if it was only made to be handed over.
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    pub(super) fn file(&self) -> &Arc<OwnedFd> {
+        &self.file
+    }
+}
+
+fn memory_file(bytes: u64) -> io::Result<OwnedFd> {
+    let file = rustix::fs::memfd_create("raskt", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    rustix::fs::ftruncate(&file, bytes)?;
+    Ok(file)
+}
+
+/// Pages of a file in the memory of this process.
+#[derive(Debug)]
+struct Mapping {
+    start: NonNull<std::ffi::c_void>,
+    bytes: usize,
+}
+
+// SAFETY: it is memory like any other, which goes with this.
+unsafe impl Send for Mapping {}
+// SAFETY: shared, it is only read.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    fn new(file: impl AsFd, bytes: usize, protection: ProtFlags) -> io::Result<Self> {
+        if bytes == 0 {
+            return Ok(Self { start: NonNull::dangling(), bytes });
+        }
+        // SAFETY: the system chooses the place, so no memory of this process is replaced.
+        let start = unsafe { rustix::mm::mmap(std::ptr::null_mut(), bytes, protection, MapFlags::SHARED, file, 0)? };
+        let start = NonNull::new(start).ok_or_else(|| io::Error::other("memory was mapped to address zero"))?;
+        Ok(Self { start, bytes })
+    }
+}
+
+impl AsRef<[u8]> for Mapping {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: so many bytes are mapped; the seals keep everybody from writing to them or cutting the file.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.bytes) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            // SAFETY: it was mapped so, and nobody refers to it any more.
+            let _ = unsafe { rustix::mm::munmap(self.start.as_ptr(), self.bytes) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_there_and_stays() {
+        let mut buffer = SharedBuffer::new(10_000).unwrap();
+        buffer.as_mut_slice().fill(5);
+        let memory = buffer.seal().unwrap();
+        assert_eq!(memory.bytes()[..], [5; 10_000]);
+        let again = SharedMemory::open(memory.file().clone(), 10_000).unwrap();
+        assert_eq!(again.bytes(), memory.bytes());
+        let file = File::from(memory.file().try_clone().unwrap());
+        assert!(file.write_all_at(&[1], 0).is_err() && file.set_len(0).is_err());
+    }
+
+    #[test]
+    fn what_others_could_change_or_cut_is_refused() {
+        let open = Arc::new(memory_file(100).unwrap());
+        assert!(SharedMemory::open(open, 100).is_err());
+        let (short, offsets) = SharedMemory::copied(&[Bytes::from_static(b"abc"), Bytes::from_static(b"d")]).unwrap();
+        assert_eq!(offsets, [0, 64]);
+        assert!(SharedMemory::open(short.file().clone(), 129).is_err());
+        assert_eq!(SharedMemory::open(short.file().clone(), 65).unwrap().bytes()[64], b'd');
+        assert!(SharedBuffer::new(0).unwrap().seal().unwrap().bytes().is_empty());
+    }
+}

@@ -1,0 +1,58 @@
+//! The words of transfers.
+
+use serde::{Deserialize, Serialize};
+
+/// One step of a transfer, the control part of its frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Step {
+    /// Somebody wants a result.
+    Request {
+        transfer: u32,
+        result: Vec<u8>,
+        /// What of it; all if that is empty.
+        parts: Vec<Part>,
+        /// So many bytes have been reserved for it; nothing comes if it is more.
+        reserved: u64,
+        credit: u64,
+    },
+    /// There it is: so long are its pieces, or the parts that were asked for.
+    Opened { transfer: u32, pieces: Vec<u64> },
+    /// There it isn't.
+    Refused { transfer: u32, why: Missing },
+    /// The next bytes of a piece, which are the frame's bulk.
+    Chunk { transfer: u32, piece: u32 },
+    /// The pieces lie in the memory of the files that came along, in this order: (which file, from where, how long).
+    Handles { transfer: u32, files: u32, pieces: Vec<(u32, u64, u64)> },
+    /// So many bytes more may come.
+    Credit { transfer: u32, bytes: u64 },
+    /// Nobody wants it any more.
+    Cancel { transfer: u32 },
+}
+
+/// A range of bytes of one piece of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Which piece.
+    pub piece: u32,
+    /// From which byte.
+    pub offset: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// Why a peer that was reached doesn't give a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Missing {
+    /// It doesn't have it, or doesn't have that part of it.
+    #[error("it is not there")]
+    NotThere,
+    /// It has it and can't give it, as it says.
+    #[error("{0}")]
+    Failed(String),
+    /// It is more than was reserved.
+    #[error("it has {0} bytes")]
+    TooLarge(u64),
+    /// Too much is asked for at a time.
+    #[error("too much is asked for at a time")]
+    Busy,
+}

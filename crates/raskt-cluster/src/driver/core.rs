@@ -1,0 +1,257 @@
+//! What the task of a session shares with those who send.
+
+use crate::session::{Event, Limits, Lost, Payload, SendError, Session};
+use raskt_sync::{Condvar, Mutex, MutexGuard};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// Who gets what comes in a session. It is called by the thread of the network, one call after the other, and must not
+/// wait for anything.
+pub trait Inbox: Send + Sync + 'static {
+    /// A message. As long as the ticket is kept it counts as not taken, and keeps the peer from sending more than a window.
+    /// An error ends the session.
+    fn message(&self, message: Payload, ticket: Ticket) -> Result<(), String>;
+    /// Something about the peer.
+    fn event(&self, event: Event);
+}
+
+/// Stands for a message that was handed out and isn't taken yet.
+pub struct Ticket {
+    core: Arc<Core>,
+    bytes: u64,
+}
+
+impl std::fmt::Debug for Ticket {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Ticket({} bytes)", self.bytes)
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.core.taken(self.bytes);
+    }
+}
+
+/// A session and those around it.
+#[derive(Debug)]
+pub(crate) struct Core {
+    state: Mutex<State>,
+    /// For those who wait until they may send again.
+    room: Condvar,
+    /// Bytes that were taken and that the session hasn't been told of.
+    taken: AtomicU64,
+    /// The session has come to an end, or is to.
+    changed: Notify,
+    /// So many bytes that were taken are told to the peer at once.
+    much_bytes: u64,
+    inbox: OnceLock<Handler>,
+    beginning: Instant,
+}
+
+/// As many are told at once of any window, and fewer of small ones.
+const MUCH_BYTES: u64 = 64 << 10;
+/// So many parts of a small one.
+const MUCH_PARTS: u64 = 8;
+
+struct Handler(Arc<dyn Inbox>);
+
+impl std::fmt::Debug for Handler {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Handler")
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub session: Session,
+    /// Wakes the pump, if it sleeps.
+    pub waker: Option<Waker>,
+    waiting: usize,
+}
+
+impl Core {
+    pub fn new(limits: Limits) -> Arc<Self> {
+        let much_bytes = (limits.window_bytes / MUCH_PARTS).clamp(1, MUCH_BYTES);
+        let state = State { session: Session::new(limits, 0), waker: None, waiting: 0 };
+        Arc::new(Self {
+            state: Mutex::new(state),
+            room: Condvar::new(),
+            taken: AtomicU64::new(0),
+            changed: Notify::new(),
+            much_bytes,
+            inbox: OnceLock::new(),
+            beginning: Instant::now(),
+        })
+    }
+
+    /// Says who gets what comes; once, before anything does.
+    pub fn set_inbox(&self, inbox: Arc<dyn Inbox>) {
+        let _ = self.inbox.set(Handler(inbox));
+    }
+
+    pub fn now(&self) -> u64 {
+        self.beginning.elapsed().as_nanos() as u64
+    }
+
+    pub fn instant(&self, nanoseconds: u64) -> tokio::time::Instant {
+        (self.beginning + Duration::from_nanos(nanoseconds)).into()
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    pub fn send(&self, message: Payload) -> Result<(), SendError> {
+        let mut state = self.lock();
+        state.session.send(message)?;
+        let waker = state.waker.take();
+        drop(state);
+        waker.into_iter().for_each(Waker::wake);
+        Ok(())
+    }
+
+    /// Waits until less than the window is under way; says whether that came about.
+    pub fn wait_for_room(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut state = self.lock();
+        loop {
+            if state.session.lost().is_some() {
+                return false;
+            }
+            if state.session.outstanding_bytes() < state.session.limits().window_bytes {
+                return true;
+            }
+            state.waiting += 1;
+            let (guard, is_over) = self.room.wait_until(state, deadline);
+            state = guard;
+            state.waiting -= 1;
+            if is_over {
+                return false;
+            }
+        }
+    }
+
+    /// Waits until the session is over; says whether it is.
+    pub fn wait_for_end(&self, deadline: Instant) -> bool {
+        let mut state = self.lock();
+        while state.session.lost().is_none() {
+            state.waiting += 1;
+            let (guard, is_over) = self.room.wait_until(state, deadline);
+            state = guard;
+            state.waiting -= 1;
+            if is_over {
+                return state.session.lost().is_some();
+            }
+        }
+        true
+    }
+
+    /// Tells those who wait that it may be different now.
+    pub(super) fn tell_waiting(&self, state: &State) {
+        if state.waiting > 0 {
+            self.room.notify_all();
+        }
+    }
+
+    pub fn close(&self) {
+        let now = self.now();
+        self.change(|session| session.close(now));
+    }
+
+    /// Changes the session, and has its task look at it.
+    pub fn change(&self, change: impl FnOnce(&mut Session)) {
+        let mut state = self.lock();
+        change(&mut state.session);
+        let waker = state.waker.take();
+        self.tell_waiting(&state);
+        drop(state);
+        waker.into_iter().for_each(Waker::wake);
+        self.changed.notify_one();
+    }
+
+    pub fn lost(&self) -> Option<Lost> {
+        self.lock().session.lost().cloned()
+    }
+
+    /// The pump is woken when what was taken comes to a good part of the window; less is told with the next frame.
+    fn taken(&self, bytes: u64) {
+        let before = self.taken.fetch_add(bytes, Ordering::Relaxed);
+        if before < self.much_bytes && before + bytes >= self.much_bytes {
+            let waker = self.lock().waker.take();
+            waker.into_iter().for_each(Waker::wake);
+        }
+    }
+
+    /// Whether so much was taken that the peer should be told.
+    pub(super) fn is_much_taken(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) >= self.much_bytes
+    }
+
+    /// Bytes that were taken since this was asked last.
+    pub(super) fn newly_taken(&self) -> u64 {
+        self.taken.swap(0, Ordering::Relaxed)
+    }
+
+    /// Hands out what came, on the thread of the network.
+    pub(super) fn deliver(self: &Arc<Self>) {
+        let Some(Handler(inbox)) = self.inbox.get() else { return };
+        loop {
+            let (messages, events) = self.handed_out();
+            if messages.is_empty() && events.is_empty() {
+                return;
+            }
+            let (last, events): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| matches!(event, Event::Lost(_)));
+            let told = catch_unwind(AssertUnwindSafe(|| {
+                events.into_iter().for_each(|event| inbox.event(event));
+                for message in messages {
+                    let ticket = Ticket { core: self.clone(), bytes: message.window_bytes() };
+                    inbox.message(message, ticket)?;
+                }
+                last.into_iter().for_each(|event| inbox.event(event));
+                Ok(())
+            }));
+            let told = told.unwrap_or_else(|_| Err("whoever a message was for panicked".to_owned()));
+            if let Err(sentence) = told {
+                self.lock().session.handle_nonsense(&sentence);
+            }
+        }
+    }
+
+    fn handed_out(&self) -> (Vec<Payload>, Vec<Event>) {
+        let mut state = self.lock();
+        let session = &mut state.session;
+        let messages = std::iter::from_fn(|| session.poll_received()).collect();
+        let events = std::iter::from_fn(|| session.poll_event()).collect();
+        (messages, events)
+    }
+
+    /// Keeps time while there is no connection; comes to its end with the session.
+    pub(super) async fn watch(self: &Arc<Self>) {
+        loop {
+            let wakes_at = {
+                let mut state = self.lock();
+                let now = self.now();
+                state.session.handle_time(now);
+                self.tell_waiting(&state);
+                state.session.lost().is_none().then(|| state.session.wakes_at())
+            };
+            self.deliver();
+            let Some(wakes_at) = wakes_at else { return };
+            let passed = async {
+                match wakes_at {
+                    Some(at) => tokio::time::sleep_until(self.instant(at)).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = passed => {}
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+}

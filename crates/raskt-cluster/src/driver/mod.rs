@@ -1,0 +1,23 @@
+//! Sessions over sockets: a thread of its own that reads, writes, keeps time and calls again.
+//!
+//! [`Network`] has one thread on which everything about sessions happens, so that nothing that threads of tasks do, and no
+//! interpreter's lock, keeps signs of life from going out. Others talk to it through an [`Outbox`], which never waits, and hear of
+//! it through an [`Inbox`], whose calls must not.
+//!
+//! A session is one task on that thread. While there is no connection it dials (or waits to be dialed) and keeps time
+//! (`core::Core::watch`); while there is one, `pump` moves frames between it and the socket until it breaks. A connection that
+//! comes for a session that has one already takes its place: the peer knows better that the old one is dead.
+
+mod backoff;
+mod calls;
+mod core;
+mod network;
+mod outbox;
+mod pump;
+mod sessions;
+
+pub use core::{Inbox, Ticket};
+pub(crate) use network::Own;
+pub use network::{Listening, Network, NetworkOptions};
+pub use outbox::{Incoming, Outbox, channel, inbox};
+pub use sessions::{Host, Peer};

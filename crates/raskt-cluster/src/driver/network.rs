@@ -1,0 +1,240 @@
+//! The thread of the network, and what it is told.
+
+use super::calls::{Call, keep_calling};
+use super::core::{Core, Inbox};
+use super::outbox::Outbox;
+use super::sessions::{Desk, Host, Sessions};
+use crate::address::Address;
+use crate::bulk::{Counter, Fetcher, Provide};
+use crate::frame::Squeeze;
+use crate::hello::{Greeting, Identity, Introduction, Role, SessionId};
+use crate::listen::{Door, DoorOptions, Keeper, ListenError, Refused, log_refused};
+use crate::security::Security;
+use crate::session::Limits;
+use raskt_sync::Mutex;
+use std::io;
+use std::sync::{Arc, Weak, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// What all sessions of a process have in common.
+#[derive(Clone, Debug)]
+pub struct NetworkOptions {
+    /// As what it comes, and listens.
+    pub role: Role,
+    /// Which process it is.
+    pub identity: Identity,
+    /// What it says of itself.
+    pub introduction: Introduction,
+    /// What peers are known by.
+    pub security: Security,
+    /// What sessions are held to.
+    pub limits: Limits,
+    /// How frames are compressed.
+    pub squeeze: Squeeze,
+}
+
+impl NetworkOptions {
+    /// With what is usual, for a process that was just started.
+    pub fn new(role: Role, security: Security) -> io::Result<Self> {
+        Ok(Self {
+            role,
+            identity: Identity::random()?,
+            introduction: Introduction::default(),
+            security,
+            limits: Limits::default(),
+            squeeze: Squeeze::Never,
+        })
+    }
+}
+
+/// All connections of a process, on a thread of their own. When this goes, sessions end without a word; [`close`](Self::close) them first.
+pub struct Network {
+    own: Arc<Own>,
+    handle: Handle,
+    bulk: Handle,
+    cores: Mutex<Vec<Weak<Core>>>,
+    doors: Mutex<Vec<Weak<Sessions>>>,
+    _threads: [Thread; 2],
+}
+
+/// What its tasks know of the process.
+pub(crate) struct Own {
+    pub options: NetworkOptions,
+    /// What the process says of itself to those who come from now on.
+    pub introduction: Arc<Mutex<Introduction>>,
+}
+
+impl Own {
+    pub(crate) fn greeting(&self, session: SessionId) -> io::Result<Greeting> {
+        let mut greeting = Greeting::new(self.options.role, self.options.identity, session)?;
+        greeting.window_bytes = self.options.limits.window_bytes;
+        Ok(greeting)
+    }
+}
+
+/// A door that is open as long as this is kept.
+pub struct Listening {
+    address: Address,
+    task: tokio::task::AbortHandle,
+}
+
+impl Listening {
+    /// Where it really listens.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Network {
+    /// Starts the threads: one for messages, one for what is large.
+    pub fn start(options: NetworkOptions) -> io::Result<Self> {
+        let introduction = Arc::new(Mutex::new(options.introduction.clone()));
+        let (control, bulk) = (Thread::start("raskt-network")?, Thread::start("raskt-bulk")?);
+        let (handle, bulk_handle) = (control.handle.clone(), bulk.handle.clone());
+        let (cores, doors) = Default::default();
+        let own = Arc::new(Own { options, introduction });
+        Ok(Self { own, handle, bulk: bulk_handle, cores, doors, _threads: [control, bulk] })
+    }
+
+    /// What its sessions have in common.
+    pub fn options(&self) -> &NetworkOptions {
+        &self.own.options
+    }
+
+    /// Listens, if that is safe, and lets in those who come in one of these roles.
+    pub fn listen(&self, address: &Address, accepts: &[Role], host: impl Host) -> Result<Listening, ListenError> {
+        self.listen_with(address, accepts, host, log_refused())
+    }
+
+    /// The same; those who aren't let in are told of to `refused`.
+    pub fn listen_with(
+        &self,
+        address: &Address,
+        accepts: &[Role],
+        host: impl Host,
+        refused: Refused,
+    ) -> Result<Listening, ListenError> {
+        let options = self.door_options(address, accepts, refused)?;
+        let sessions = Arc::new(Sessions::new(self.own.clone(), Box::new(host)));
+        self.doors.lock().push(Arc::downgrade(&sessions));
+        open_door(&self.handle, address, options, Arc::new(Desk(sessions)))
+    }
+
+    /// Gives results to those who fetch them, at an address of its own, which belongs into the introduction.
+    pub fn serve_results(
+        &self,
+        address: &Address,
+        accepts: &[Role],
+        provider: Arc<dyn Provide>,
+    ) -> Result<Listening, ListenError> {
+        let options = self.door_options(address, accepts, log_refused())?;
+        open_door(&self.bulk, address, options, Arc::new(Counter::new(provider)))
+    }
+
+    /// Fetches results of others.
+    pub fn fetcher(&self) -> Fetcher {
+        Fetcher::new(self.own.clone(), self.bulk.clone())
+    }
+
+    /// What the process says of itself to those who come from now on.
+    pub fn introduce(&self, introduction: Introduction) {
+        *self.own.introduction.lock() = introduction;
+    }
+
+    fn door_options(&self, address: &Address, accepts: &[Role], refused: Refused) -> Result<DoorOptions, ListenError> {
+        let own = self.own.greeting(SessionId(0));
+        let own = own.map_err(|source| ListenError::Socket { address: address.to_string(), source })?;
+        let security = self.own.options.security.clone();
+        Ok(DoorOptions { security, accepts: accepts.to_vec(), own, introduction: self.own.introduction.clone(), refused })
+    }
+
+    /// Begins a session with whoever listens there, who must be an `expects`. It is called until it answers, for as long as a
+    /// session may be resumed; the inbox hears of everything.
+    pub fn connect<Out>(&self, address: &Address, expects: Role, inbox: Arc<dyn Inbox>) -> io::Result<Outbox<Out>> {
+        let core = Core::new(self.own.options.limits.clone());
+        core.set_inbox(inbox);
+        let mut cores = self.cores.lock();
+        cores.retain(|core| core.strong_count() > 0);
+        cores.push(Arc::downgrade(&core));
+        drop(cores);
+        let peer = Arc::new(Mutex::new(None));
+        let call = Call { address: address.clone(), expects, session: SessionId::random()?, peer: peer.clone() };
+        self.handle.spawn(keep_calling(core.clone(), self.own.clone(), call));
+        Ok(Outbox::new(core, peer))
+    }
+
+    /// Ends all sessions, and waits until what was sent has arrived, but no longer than `patience`. Says whether all has.
+    pub fn close(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut open: Vec<_> = self.cores.lock().iter().filter_map(Weak::upgrade).collect();
+        for sessions in self.doors.lock().iter().filter_map(Weak::upgrade) {
+            open.extend(sessions.cores());
+        }
+        open.iter().for_each(|core| core.close());
+        open.iter().all(|core| core.wait_for_end(deadline))
+    }
+}
+
+/// Listens on the thread of `handle`, and keeps the door there.
+fn open_door(
+    handle: &Handle,
+    address: &Address,
+    options: DoorOptions,
+    keeper: Arc<dyn Keeper>,
+) -> Result<Listening, ListenError> {
+    let (sender, opened) = mpsc::channel();
+    let wanted = address.clone();
+    let task = handle.spawn(async move {
+        match Door::open(&wanted, options).await {
+            Ok(door) => {
+                let door = Arc::new(door);
+                let _ = sender.send(Ok(door.address().clone()));
+                door.keep(keeper).await;
+            }
+            Err(error) => drop(sender.send(Err(error))),
+        }
+    });
+    let stopped = || ListenError::Socket { address: address.to_string(), source: io::Error::other("the network has stopped") };
+    let address = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
+    Ok(Listening { address, task: task.abort_handle() })
+}
+
+/// A thread that does nothing but what tasks of the network need.
+struct Thread {
+    handle: Handle,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Thread {
+    fn start(name: &str) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        let run = move || {
+            let _ = runtime.block_on(stopped);
+            runtime.shutdown_background();
+        };
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        Ok(Self { handle, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        let thread = self.thread.take().filter(|thread| thread.thread().id() != std::thread::current().id());
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Messages of a type, for those who send and receive.
+
+use super::core::{Core, Inbox, Ticket};
+use super::sessions::Peer;
+use crate::session::{Event, Lost, Payload, SendError};
+use bytes::Bytes;
+use raskt_sync::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+/// Sends messages of one type to a peer. Clones send in the same session; it ends when somebody closes it, not with them.
+pub struct Outbox<Out> {
+    core: Arc<Core>,
+    peer: Arc<Mutex<Option<Peer>>>,
+    messages: PhantomData<fn(Out)>,
+}
+
+impl<Out> Clone for Outbox<Out> {
+    fn clone(&self) -> Self {
+        self.typed()
+    }
+}
+
+impl<Out> std::fmt::Debug for Outbox<Out> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Outbox(outstanding: {} bytes)", self.outstanding_bytes())
+    }
+}
+
+impl<Out> Outbox<Out> {
+    pub(super) fn new(core: Arc<Core>, peer: Arc<Mutex<Option<Peer>>>) -> Self {
+        Self { core, peer, messages: PhantomData }
+    }
+
+    /// Who is at the other end; nobody before the first connection.
+    pub fn peer(&self) -> Option<Peer> {
+        self.peer.lock().clone()
+    }
+
+    /// The same for messages of another type.
+    pub fn typed<Other>(&self) -> Outbox<Other> {
+        Outbox::new(self.core.clone(), self.peer.clone())
+    }
+
+    /// Waits until there is room to send in; false if that took longer, or the session is over.
+    pub fn wait_for_room(&self, patience: Duration) -> bool {
+        self.core.wait_for_room(patience)
+    }
+
+    /// Bytes that were sent and that nobody over there has taken yet.
+    pub fn outstanding_bytes(&self) -> u64 {
+        self.core.lock().session.outstanding_bytes()
+    }
+
+    /// Why the session is over, if it is.
+    pub fn lost(&self) -> Option<Lost> {
+        self.core.lost()
+    }
+
+    /// Sends nothing more. What was sent still goes out, within a bound; then the inbox is told that the session is lost.
+    pub fn close(&self) {
+        self.core.close();
+    }
+}
+
+impl<Out: Serialize> Outbox<Out> {
+    /// Sends a message, and memory that goes with it as it is. Never waits: it says when there is no room.
+    pub fn send(&self, message: &Out, bulk: Vec<Bytes>) -> Result<(), SendError> {
+        let control = postcard::to_allocvec(message).map_err(|error| SendError::Encoding(error.to_string()))?;
+        self.core.send(Payload { control: control.into(), bulk })
+    }
+}
+
+/// What comes in a session.
+#[derive(Debug)]
+pub enum Incoming<In> {
+    /// A message.
+    Message {
+        /// What it says.
+        message: In,
+        /// What it brings along.
+        bulk: Vec<Bytes>,
+        /// Counts as not taken until this goes.
+        ticket: Ticket,
+    },
+    /// Something about the peer.
+    Event(Event),
+}
+
+/// An inbox that calls `handle` on the thread of the network, which must not wait.
+pub fn inbox<In: DeserializeOwned + 'static>(handle: impl Fn(Incoming<In>) + Send + Sync + 'static) -> Arc<dyn Inbox> {
+    Arc::new(Typed { handle, messages: PhantomData })
+}
+
+/// An inbox that hands over to whoever receives. It holds no more than the window lets come.
+pub fn channel<In: DeserializeOwned + Send + 'static>() -> (Arc<dyn Inbox>, Receiver<Incoming<In>>) {
+    let (sender, receiver): (Sender<Incoming<In>>, _) = std::sync::mpsc::channel();
+    // Where nobody receives any more, what comes counts as taken.
+    (inbox(move |incoming| drop(sender.send(incoming))), receiver)
+}
+
+struct Typed<In, Handle> {
+    handle: Handle,
+    messages: PhantomData<fn() -> In>,
+}
+
+impl<In: DeserializeOwned + 'static, Handle: Fn(Incoming<In>) + Send + Sync + 'static> Inbox for Typed<In, Handle> {
+    fn message(&self, message: Payload, ticket: Ticket) -> Result<(), String> {
+        let (message, rest) = postcard::take_from_bytes(&message.control)
+            .map(|(read, rest)| ((read, message.bulk), rest.len()))
+            .map_err(|error| format!("a message can't be read: {error}"))?;
+        if rest > 0 {
+            return Err(format!("a message has {rest} bytes too many"));
+        }
+        let (message, bulk) = message;
+        (self.handle)(Incoming::Message { message, bulk, ticket });
+        Ok(())
+    }
+
+    fn event(&self, event: Event) {
+        (self.handle)(Incoming::Event(event));
+    }
+}

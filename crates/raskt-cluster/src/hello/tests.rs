@@ -1,0 +1,152 @@
+//! Handshakes from bytes to bytes.
+
+use super::*;
+use crate::token::Token;
+use proptest::prelude::*;
+
+fn greeting(role: Role) -> Greeting {
+    Greeting::new(role, Identity { process: 1, incarnation: 2 }, SessionId(3)).unwrap()
+}
+
+fn demand(token: &Token) -> Demand {
+    Demand { token: Some(token.clone()), roles: vec![Role::Worker, Role::Client] }
+}
+
+/// All steps, with what each side has; gives what either comes to.
+fn shake(dialer: Option<&Token>, listener: &Demand, bindings: [&[u8]; 2]) -> Result<(), Refusal> {
+    let opening = Opening::new(greeting(Role::Worker), dialer.cloned(), bindings[0].to_vec());
+    let asked = Asked::handle_opening(opening.bytes(), listener, greeting(Role::Scheduler), bindings[1].to_vec())?;
+    let answer = asked.bytes().to_vec();
+    let (opened, proof) = opening.handle_answer(&answer)?;
+    let answered = asked.handle_proof(&proof)?;
+    let verdict = answered.verdict(&Verdict::Accepted { expects: 9, is_resumed: false });
+    let (peer, expects) = opened.handle_verdict(&verdict)?;
+    assert_eq!((peer.role, expects), (Role::Scheduler, 9));
+    Ok(())
+}
+
+#[test]
+fn whoever_has_the_token_is_let_in() {
+    let token = Token::random().unwrap();
+    assert_eq!(shake(Some(&token), &demand(&token), [b"", b""]), Ok(()));
+    assert_eq!(shake(token.scoped(Role::Worker).as_ref(), &demand(&token), [b"same", b"same"]), Ok(()));
+    assert_eq!(shake(None, &Demand { token: None, roles: vec![Role::Worker] }, [b"", b""]), Ok(()));
+}
+
+#[test]
+fn nobody_else_is() {
+    let (token, other) = (Token::random().unwrap(), Token::random().unwrap());
+    assert_eq!(shake(Some(&other), &demand(&token), [b"", b""]), Err(Refusal::Token));
+    assert_eq!(shake(None, &demand(&token), [b"", b""]), Err(Refusal::TokenMissing));
+    assert_eq!(shake(token.scoped(Role::Client).as_ref(), &demand(&token), [b"", b""]), Err(Refusal::Role(Role::Worker)));
+    let viewers = Demand { roles: vec![Role::Viewer], ..demand(&token) };
+    assert_eq!(shake(Some(&token), &viewers, [b"", b""]), Err(Refusal::Role(Role::Worker)));
+    assert_eq!(shake(Some(&token), &demand(&token), [b"one connection", b"another"]), Err(Refusal::Token));
+}
+
+#[test]
+fn what_was_heard_once_is_of_no_use() {
+    let token = Token::random().unwrap();
+    let opening = Opening::new(greeting(Role::Worker), Some(token.clone()), vec![]);
+    let heard = opening.bytes().to_vec();
+    let asked = Asked::handle_opening(&heard, &demand(&token), greeting(Role::Scheduler), vec![]).unwrap();
+    let (_, proof) = opening.handle_answer(asked.bytes()).unwrap();
+    let again = Asked::handle_opening(&heard, &demand(&token), greeting(Role::Scheduler), vec![]).unwrap();
+    assert!(matches!(again.handle_proof(&proof), Err(Refusal::Token)));
+    assert!(asked.handle_proof(&proof).is_ok());
+}
+
+#[test]
+fn a_role_is_bound_into_the_proof() {
+    let token = Token::random().unwrap();
+    let opening = Opening::new(greeting(Role::Worker), Some(token.clone()), vec![]);
+    let mut forged = opening.bytes().to_vec();
+    forged[14] = Role::Client as u8;
+    let asked = Asked::handle_opening(&forged, &demand(&token), greeting(Role::Scheduler), vec![]).unwrap();
+    let (_, proof) = opening.handle_answer(asked.bytes()).unwrap();
+    assert!(matches!(asked.handle_proof(&proof), Err(Refusal::Token)));
+}
+
+#[test]
+fn a_listener_that_lacks_the_token_is_found_out() {
+    let token = Token::random().unwrap();
+    let opening = Opening::new(greeting(Role::Worker), Some(token.clone()), vec![]);
+    let fake = demand(&Token::random().unwrap());
+    let asked = Asked::handle_opening(opening.bytes(), &fake, greeting(Role::Scheduler), vec![]).unwrap();
+    let (opened, proof) = opening.handle_answer(asked.bytes()).unwrap();
+    let accepted = Verdict::Accepted { expects: 0, is_resumed: false };
+    assert_eq!(opened.handle_verdict(&accepted.encode()).unwrap_err(), Refusal::Token);
+    // Nor can it give back what it got.
+    let opening = Opening::new(greeting(Role::Worker), Some(token), vec![]);
+    let (opened, _) = opening.handle_answer(asked.bytes()).unwrap();
+    let mut bytes = accepted.encode();
+    Verdict::put_signature(&mut bytes, &proof);
+    assert_eq!(opened.handle_verdict(&bytes).unwrap_err(), Refusal::Token);
+}
+
+#[test]
+fn a_changed_verdict_is_found_out() {
+    let token = Token::random().unwrap();
+    let opening = Opening::new(greeting(Role::Worker), Some(token.clone()), vec![]);
+    let asked = Asked::handle_opening(opening.bytes(), &demand(&token), greeting(Role::Scheduler), vec![]).unwrap();
+    let (opened, proof) = opening.handle_answer(&asked.bytes().to_vec()).unwrap();
+    let mut bytes = asked.handle_proof(&proof).unwrap().verdict(&Verdict::Accepted { expects: 5, is_resumed: true });
+    bytes[16] = 6;
+    assert_eq!(opened.handle_verdict(&bytes).unwrap_err(), Refusal::Token);
+}
+
+#[test]
+fn other_versions_are_refused_in_a_sentence_that_says_which() {
+    let mut old = greeting(Role::Worker);
+    old.versions = (7, 9);
+    let refused = Greeting::decode(&old.encode()).unwrap_err();
+    assert!(refused.to_string().contains("7 to 9") && refused.to_string().contains("upgrade"), "{refused}");
+    let long = Verdict::Refused(Refusal::NotWanted("ü\u{7}".repeat(500)));
+    let Verdict::Refused(Refusal::NotWanted(read)) = Verdict::decode(&long.encode()).unwrap() else { panic!("refused") };
+    assert!(read.starts_with("üü") && read.len() < VERDICT_BYTES);
+}
+
+#[test]
+fn a_longer_greeting_of_a_later_version_is_read_as_far_as_it_is_known() {
+    let mut later = greeting(Role::Worker);
+    later.versions = (1, 2);
+    let mut bytes = later.encode().to_vec();
+    bytes.resize(512, 7);
+    bytes[8..10].copy_from_slice(&512_u16.to_le_bytes());
+    assert_eq!(Greeting::decode(&bytes).unwrap(), later);
+}
+
+#[test]
+fn versions_are_told_where_they_differ() {
+    let list = |numpy: &str| Versions(vec![("python".into(), "3.11".into()), ("numpy".into(), numpy.into())]);
+    let (one, other, bare) = (list("2.0"), list("2.1"), Versions(vec![("python".into(), "3.11".into())]));
+    assert_eq!(mismatches(&[("client", &one), ("worker", &one)]), None);
+    let table = mismatches(&[("client", &one), ("w1", &other), ("w2", &bare)]).unwrap().to_string();
+    assert_eq!(table, "       client  w1   w2\nnumpy  2.0     2.1  -");
+}
+
+proptest! {
+    #[test]
+    fn greetings_come_back(
+        versions in (0..2_u16, 1..9_u16), role in 0..4_usize, transfers: bool, flags: [bool; 2], ids: [u128; 2], numbers: [u64; 3],
+        nonce: [u8; 32],
+    ) {
+        let greeting = Greeting {
+            versions, role: Role::ALL[role], purpose: if transfers { Purpose::Transfers } else { Purpose::Session },
+            has_token: flags[0], is_established: flags[1], attempt: numbers[1] as u32, identity: Identity { process: ids[0], incarnation: numbers[0] },
+            session: SessionId(ids[1]), expects: numbers[1], window_bytes: numbers[2], nonce,
+        };
+        prop_assert_eq!(Greeting::decode(&greeting.encode()), Ok(greeting));
+    }
+
+    #[test]
+    fn any_bytes_are_a_greeting_or_refused(mut bytes in proptest::collection::vec(any::<u8>(), 0..600), magic: bool) {
+        if magic && bytes.len() > 14 {
+            bytes[..8].copy_from_slice(b"raskt:hi");
+            bytes[8..14].copy_from_slice(&[0, 1, 1, 0, 1, 0]);
+        }
+        let _ = Greeting::decode(&bytes);
+        let _ = Verdict::decode(&std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)));
+        let _ = Introduction::from_frame(&crate::frame::Frame::new(crate::frame::Kind::Introduction, bytes.into(), vec![]));
+    }
+}
