@@ -110,11 +110,8 @@ fn measure() -> Outcome<()> {
         authority.issue(role, &[], from_now(1))?.write(&folder, &role.to_string())?;
     }
     Token::random()?.create(&folder.join("token"))?;
-    let mut peer = Command::new(std::env::current_exe()?)
-        .arg(&folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
+    let mut peer =
+        Command::new(std::env::current_exe()?).arg(&folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let mut line = String::new();
     BufReader::new(peer.stdout.take().ok_or("no output")?).read_line(&mut line)?;
     let addresses: Vec<Address> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;

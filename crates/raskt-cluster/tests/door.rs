@@ -12,8 +12,8 @@ use raskt_cluster::{
 };
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::sync::mpsc::{Receiver, channel};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime};
 use world::*;
 
@@ -100,9 +100,13 @@ fn certificates_that_are_not_right_are_refused() {
     let foreign = issue(&others, Role::Worker);
     let itself = self_signed();
     let address = guarded.listening.address();
-    for (what, own) in
-        [("no certificate", None), ("expired", Some(&expired)), ("early", Some(&early)), ("foreign", Some(&foreign)), ("self-signed", Some(&itself))]
-    {
+    for (what, own) in [
+        ("no certificate", None),
+        ("expired", Some(&expired)),
+        ("early", Some(&early)),
+        ("foreign", Some(&foreign)),
+        ("self-signed", Some(&itself)),
+    ] {
         let (told, said) = guarded.turned_away(Role::Worker, with(&ours, own), address);
         assert!(said.contains("was not let in: TLS"), "{what}: {said} / {told}");
         assert!(!said.contains("BEGIN"), "{said}");
@@ -142,7 +146,11 @@ fn a_listener_that_is_not_right_is_not_believed() {
     let listener = Security { token: Some(token.clone()), tls: Some(tls(&ours, Some(&elsewhere))) };
     let guarded = guard(listener, "tls://127.0.0.1:0");
     let by_host = Tls::new(ours.certificate(), None, Names::Host).unwrap();
-    let (told, _) = guarded.turned_away(Role::Worker, Security { token: Some(token), tls: Some(by_host) }, guarded.listening.address());
+    let (told, _) = guarded.turned_away(
+        Role::Worker,
+        Security { token: Some(token), tls: Some(by_host) },
+        guarded.listening.address(),
+    );
     assert!(told.contains("TLS"), "{told}");
 }
 

@@ -69,7 +69,11 @@ fn survive(seed: u64, faults: &Faults) -> FaultProxy {
     let mut chance = Chance::new(seed);
     let mut sent = vec![];
     for at in 0..MESSAGES {
-        let bulk = if chance.below(8) == 0 { vec![Bytes::from(vec![at as u8; chance.below(20_000) as usize])] } else { vec![] };
+        let bulk = if chance.below(8) == 0 {
+            vec![Bytes::from(vec![at as u8; chance.below(20_000) as usize])]
+        } else {
+            vec![]
+        };
         caller.send(&(at, "x".repeat(chance.below(100) as usize)), bulk.clone());
         sent.push(bulk);
     }
@@ -180,14 +184,18 @@ fn what_is_no_message_ends_the_session() {
 fn a_handler_that_panics_ends_its_session_alone() {
     let security = token_only();
     let scheduler = network(Role::Scheduler, security.clone(), Limits::default());
-    let host = |_, _| Some(raskt_cluster::inbox(|incoming| {
-        if let raskt_cluster::Incoming::Message::<Message> { .. } = incoming {
-            panic!("this is a test of panics");
-        }
-    }));
+    let host = |_, _| {
+        Some(raskt_cluster::inbox(|incoming| {
+            if let raskt_cluster::Incoming::Message::<Message> { .. } = incoming {
+                panic!("this is a test of panics");
+            }
+        }))
+    };
     let listening = scheduler.listen(&"tcp://127.0.0.1:0".parse().unwrap(), &[Role::Worker], host).unwrap();
-    let (mut one, mut other) =
-        (call(security.clone(), listening.address(), Limits::default()), call(security, listening.address(), Limits::default()));
+    let (mut one, mut other) = (
+        call(security.clone(), listening.address(), Limits::default()),
+        call(security, listening.address(), Limits::default()),
+    );
     other.wait_for(|event| *event == Event::Connected);
     one.send(&(1, String::new()), vec![]);
     one.wait_for(|event| matches!(event, Event::Lost(_)));

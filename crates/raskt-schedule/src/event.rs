@@ -6,6 +6,7 @@ pub use error::EventError;
 
 use crate::{Attempt, Death, Failure, FailureScope, Import, LossCause, Offer, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Everything that can happen to the scheduler.
@@ -205,7 +206,7 @@ impl Event {
 }
 
 /// How the tasks of one assignment ended, but for those that were taken back.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The run that they belong to.
     pub run: RunId,
@@ -218,7 +219,7 @@ pub struct Report {
 }
 
 /// How a task ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// Its result is in the worker's memory.
     Done {
@@ -372,7 +373,7 @@ pub enum Action {
 }
 
 /// Results that a worker holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// Who holds them.
     pub worker: WorkerId,
@@ -383,7 +384,7 @@ pub struct Held {
 }
 
 /// Results that a worker is to fetch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fetch {
     /// The run that they are of: another one than that of the assignment if they are imported.
     pub run: RunId,
@@ -397,7 +398,7 @@ pub struct Fetch {
 }
 
 /// Tasks for one slot of a worker, to be run one after the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assignment {
     /// The run that they belong to.
     pub run: RunId,

@@ -2,9 +2,10 @@
 
 use crate::{Death, RunId, WorkerId};
 use raskt_graph::TaskId;
+use serde::{Deserialize, Serialize};
 
 /// What ends when a task of a run fails for good.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FailureScope {
     /// The run: nobody can use a part of it.
     #[default]
@@ -14,7 +15,7 @@ pub enum FailureScope {
 }
 
 /// Why tasks can't be computed: the one that failed first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The run of that task: another one than that of its readers, where they imported it.
     pub run: RunId,

@@ -1,22 +1,23 @@
 //! Names of runs, workers and hand-outs, ranges of tasks, and time: plain numbers.
 
 use raskt_graph::{LayerId, TaskId};
+use serde::{Deserialize, Serialize};
 
 /// A graph that a client submitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunId(pub u64);
 
 /// A worker of the scheduler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct WorkerId(pub u32);
 
 /// An assignment that a worker has accepted, numbered by the worker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
 
 /// A hand-out of tasks to a worker, by number within the run. Each has its own, so that a report of an older one is known
 /// for what it is, whatever has happened to its tasks since.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Attempt(pub u32);
 
 impl Attempt {
@@ -27,11 +28,11 @@ impl Attempt {
 }
 
 /// Nanoseconds since the driver started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Time(pub u64);
 
 /// Neighbouring tasks of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskRange {
     /// The layer.
     pub layer: LayerId,

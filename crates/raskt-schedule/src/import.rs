@@ -2,13 +2,14 @@
 
 use crate::{RunId, TaskRange};
 use raskt_graph::TaskId;
+use serde::{Deserialize, Serialize};
 
 /// Neighbours in a graph that stand for neighbours in the graph of another run of the same scheduler: one by one, in order.
 ///
 /// Their layer reads nothing, and all of it is imported, by one import or several. The tasks themselves are never run. As long as
 /// something that reads them is to run, the results that they stand for are kept, or made again by their own run; they are held
 /// and fetched under the names that they have there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// The tasks that stand for others.
     pub tasks: TaskRange,

@@ -1,10 +1,11 @@
 //! What workers bring, and how they go.
 
 use raskt_graph::Resources;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What a worker brings when it joins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     /// Assignments that it runs at a time.
     pub slots: u32,
@@ -24,7 +25,7 @@ impl Offer {
 }
 
 /// Why a worker is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LossCause {
     /// It died, or can't be reached: what it was running may be the reason.
     Died,

@@ -4,9 +4,10 @@
 use crate::within::are_of;
 use crate::{Action, Assignment, Attempt, Event, EventError, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
+use serde::{Deserialize, Serialize};
 
 /// What a worker tells its scheduler; each is an [`Event`], where it is explained.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the event of the same name")]
 pub enum WorkerTold {
     /// [`Event::Reported`].
@@ -52,7 +53,7 @@ impl WorkerTold {
 }
 
 /// What a scheduler wants of a worker; each is an [`Action`], where it is explained.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the action of the same name")]
 pub enum WorkerOrder {
     /// [`Action::Assign`].

@@ -13,6 +13,7 @@
 
 use crate::{Attempt, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ struct Story {
 }
 
 /// The death of a worker that had a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Death {
     /// The worker.
     pub worker: WorkerId,

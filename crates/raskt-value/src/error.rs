@@ -1,5 +1,6 @@
 //! Why a task failed.
 
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ pub struct TaskError {
 }
 
 /// The sorts of failure that a caller can tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// A value that the operation can't take (`ValueError`).
     Value,

@@ -23,6 +23,17 @@ pub struct WireForm {
     pub body: Vec<u8>,
 }
 
+/// What stands for the body of an op in a graph that travels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub enum BodyForm {
+    /// A kernel.
+    Native(WireForm),
+    /// Functions of another language.
+    Foreign(WireForm),
+    /// Data, by its position among all that the graph has: no op holds any.
+    Given(u32),
+}
+
 /// What makes kernels of the bodies of one tag and version. It trusts nothing: what it accepts runs without harm.
 pub type KernelDecoder = fn(&WireForm) -> Result<Arc<dyn Kernel>, WireError>;
 

@@ -11,8 +11,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// What nobody may do to memory that was handed out: write to it, cut it (that would end its readers), or let it grow.
-const SEALS: SealFlags =
-    SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
+const SEALS: SealFlags = SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
 
 /// Memory that can be written, and then be shared without a copy.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ impl SharedBuffer {
     /// So many zeros.
     pub fn new(bytes: usize) -> io::Result<Self> {
         let file = memory_file(bytes as u64)?;
-        let mapping = Mapping::new(&file, bytes, ProtFlags::READ | ProtFlags::WRITE)?;
+        let mapping = Mapping::new(&file, bytes, MapFlags::SHARED)?;
         Ok(Self { file, mapping })
     }
 
@@ -83,7 +82,8 @@ impl SharedMemory {
         if u64::try_from(length).is_ok_and(|length| length < bytes) {
             return refused("shared memory came that is shorter than what lies in it");
         }
-        let mapping = Mapping::new(&file, bytes as usize, ProtFlags::READ)?;
+        // What this process writes to it stays with this process.
+        let mapping = Mapping::new(&file, bytes as usize, MapFlags::PRIVATE)?;
         Ok(Self { file, bytes: Bytes::from_owner(mapping) })
     }
 
@@ -116,12 +116,13 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    fn new(file: impl AsFd, bytes: usize, protection: ProtFlags) -> io::Result<Self> {
+    fn new(file: impl AsFd, bytes: usize, flags: MapFlags) -> io::Result<Self> {
         if bytes == 0 {
             return Ok(Self { start: NonNull::dangling(), bytes });
         }
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: the system chooses the place, so no memory of this process is replaced.
-        let start = unsafe { rustix::mm::mmap(std::ptr::null_mut(), bytes, protection, MapFlags::SHARED, file, 0)? };
+        let start = unsafe { rustix::mm::mmap(std::ptr::null_mut(), bytes, protection, flags, file, 0)? };
         let start = NonNull::new(start).ok_or_else(|| io::Error::other("memory was mapped to address zero"))?;
         Ok(Self { start, bytes })
     }

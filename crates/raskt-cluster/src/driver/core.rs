@@ -205,7 +205,8 @@ impl Core {
             if messages.is_empty() && events.is_empty() {
                 return;
             }
-            let (last, events): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| matches!(event, Event::Lost(_)));
+            let (last, events): (Vec<_>, Vec<_>) =
+                events.into_iter().partition(|event| matches!(event, Event::Lost(_)));
             let told = catch_unwind(AssertUnwindSafe(|| {
                 events.into_iter().for_each(|event| inbox.event(event));
                 for message in messages {

@@ -154,7 +154,13 @@ impl Network {
         let own = self.own.greeting(SessionId(0));
         let own = own.map_err(|source| ListenError::Socket { address: address.to_string(), source })?;
         let security = self.own.options.security.clone();
-        Ok(DoorOptions { security, accepts: accepts.to_vec(), own, introduction: self.own.introduction.clone(), refused })
+        Ok(DoorOptions {
+            security,
+            accepts: accepts.to_vec(),
+            own,
+            introduction: self.own.introduction.clone(),
+            refused,
+        })
     }
 
     /// Begins a session with whoever listens there, who must be an `expects`. It is called until it answers, for as long as a
@@ -203,7 +209,8 @@ fn open_door(
             Err(error) => drop(sender.send(Err(error))),
         }
     });
-    let stopped = || ListenError::Socket { address: address.to_string(), source: io::Error::other("the network has stopped") };
+    let stopped =
+        || ListenError::Socket { address: address.to_string(), source: io::Error::other("the network has stopped") };
     let address = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
     Ok(Listening { address, task: task.abort_handle() })
 }

@@ -7,7 +7,8 @@ use raskt_cluster::certs::{Authority, Certified, from_now};
 use raskt_cluster::hello::Role;
 use raskt_cluster::session::{Event, Limits};
 use raskt_cluster::{
-    Address, Inbox, Incoming, Listening, Names, Network, NetworkOptions, Outbox, Peer, Security, Tls, Token, channel, inbox,
+    Address, Inbox, Incoming, Listening, Names, Network, NetworkOptions, Outbox, Peer, Security, Tls, Token, channel,
+    inbox,
 };
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, mpsc};
@@ -115,7 +116,9 @@ impl Caller {
                 Ok(Incoming::Event(event)) if is_it(&event) => return event,
                 Ok(Incoming::Event(event)) => self.events.push(event),
                 Ok(Incoming::Message { .. }) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => panic!("only {:?} came", self.events),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    panic!("only {:?} came", self.events)
+                }
             }
         }
     }

@@ -8,24 +8,12 @@ use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 use raskt_graph::{Graph, GraphError, Op, OpBody, OpKind};
 use raskt_graph::{GraphForm, OpForm};
-use raskt_value::wire::{WireError, WireForm};
+use raskt_value::wire::{BodyForm, WireError};
 use raskt_value::{Given, NativeOp, Value};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What stands for the body of an op.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Body {
-    /// A kernel.
-    Native(WireForm),
-    /// Python functions.
-    Python(WireForm),
-    /// Data, by its position among all that the graph has: no op holds any.
-    Given(u32),
-}
-
 /// A graph as it travels.
-pub(crate) type Form = GraphForm<Body>;
+pub(crate) type Form = GraphForm<BodyForm>;
 
 /// A graph as it travels, with the data that its layers give.
 pub(crate) struct Travelling {
@@ -46,29 +34,29 @@ impl Travelling {
     }
 }
 
-fn body(py: Python<'_>, op: &Op, given: &mut Vec<Vec<Value>>) -> PyResult<Body> {
+fn body(py: Python<'_>, op: &Op, given: &mut Vec<Vec<Value>>) -> PyResult<BodyForm> {
     let mut give = |values: Vec<Value>| {
         given.push(values);
-        Body::Given(given.len() as u32 - 1)
+        BodyForm::Given(given.len() as u32 - 1)
     };
     if let Some(NativeOp(kernel)) = op.body.downcast_ref() {
         if let Some(values) = kernel.given() {
             return Ok(give(values.to_vec()));
         }
-        return kernel.wire().map(Body::Native).ok_or_else(|| refused(op));
+        return kernel.wire().map(BodyForm::Native).ok_or_else(|| refused(op, kernel.stays_because()));
     }
     if let Some(calls) = op.body.downcast_ref::<Calls>() {
         return match given_by(py, calls) {
             Some(values) => Ok(give(values)),
-            None => calls.wire(py).map(Body::Python),
+            None => calls.wire(py).map(BodyForm::Foreign),
         };
     }
     match op.body.downcast_ref() {
         Some(PythonOp(block)) => match block.given() {
             Some(values) => Ok(give(values.to_vec())),
-            None => block.wire(py).map(Body::Python),
+            None => block.wire(py).map(BodyForm::Foreign),
         },
-        None => Err(refused(op)),
+        None => Err(refused(op, None)),
     }
 }
 
@@ -83,9 +71,10 @@ fn given_by(py: Python<'_>, calls: &Calls) -> Option<Vec<Value>> {
     if is_there { calls.0.iter().map(|node| value(&node.work)).collect() } else { None }
 }
 
-fn refused(op: &Op) -> PyErr {
+fn refused(op: &Op, why: Option<String>) -> PyErr {
+    let why = why.unwrap_or_else(|| "it holds something that is only here".into());
     PyNotImplementedError::new_err(format!(
-        "`{}` can't run in another process: it holds something that is only here; scheduler=\"threads\" runs it",
+        "`{}` can't run in another process: {why}; scheduler=\"threads\" runs it",
         op.name
     ))
 }
@@ -122,11 +111,11 @@ pub(crate) fn build(
     form: Form,
     mut given: impl FnMut(u32, OpKind) -> Result<OpBody, WireError>,
 ) -> Result<Graph, Unreadable> {
-    form.build(|OpForm { body, kind, .. }: OpForm<Body>| {
+    form.build(|OpForm { body, kind, .. }: OpForm<BodyForm>| {
         Ok(match body {
-            Body::Native(form) => Arc::new(NativeOp(decoders().decode(&form)?)) as OpBody,
-            Body::Python(form) => Arc::new(PythonOp(decode_function(&form)?)),
-            Body::Given(at) => given(at, kind)?,
+            BodyForm::Native(form) => Arc::new(NativeOp(decoders().decode(&form)?)) as OpBody,
+            BodyForm::Foreign(form) => Arc::new(PythonOp(decode_function(&form)?)),
+            BodyForm::Given(at) => given(at, kind)?,
         })
     })
 }

@@ -1,0 +1,251 @@
+//! What clients, workers and the scheduler say to each other, once a session is there.
+//!
+//! Graphs go as bulk, written once by the client: the scheduler reads the rules of it, and passes the same bytes on. Results never
+//! pass through the scheduler: whoever wants them fetches them where they are.
+
+use raskt_graph::TaskId;
+use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
+use raskt_value::ErrorKind;
+use serde::{Deserialize, Serialize};
+
+/// From a client to the scheduler.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum FromClient {
+    /// A graph is to be run; it is the one piece of bulk.
+    Submit(Submission),
+    /// Results aren't wanted any more.
+    Release {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+    /// Nothing is wanted any more of a run.
+    ReleaseRun {
+        /// The run.
+        run: RunId,
+    },
+    /// Failed tasks are to be run again.
+    Retry {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+}
+
+/// What is to be run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Submission {
+    /// A number of those that the client was given.
+    pub run: RunId,
+    /// The run whose task submits it.
+    pub parent: Option<RunId>,
+    /// The tasks whose results are kept.
+    pub wanted: Vec<TaskRange>,
+    /// What ends when one of its tasks fails.
+    pub failure: FailureScope,
+    /// Tasks that stand for tasks of other runs.
+    pub imports: Vec<Import>,
+    /// Tasks that stand for data, which the client gives to whoever fetches it.
+    pub given: Vec<TaskRange>,
+    /// Where: the best first.
+    pub given_at: Vec<String>,
+}
+
+/// From the scheduler to a client.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum ToClient {
+    /// The first message.
+    Welcome {
+        /// The first of the numbers that its runs have; it may use [`RUNS_OF_A_CLIENT`] of them.
+        first_run: RunId,
+    },
+    /// Workers that are there, or have come.
+    Joined(Vec<WorkerInfo>),
+    /// A worker is gone.
+    Left(WorkerId),
+    /// All that is wanted of a run is there, or has failed.
+    Finished {
+        /// The run.
+        run: RunId,
+        /// Who holds it, if the run ends as a whole.
+        held: Vec<Held>,
+    },
+    /// A run ended early.
+    Failed {
+        /// The run.
+        run: RunId,
+        /// Why.
+        failure: FailureForm,
+    },
+    /// Of a run whose tasks stand alone, results are there.
+    Available {
+        /// The run.
+        run: RunId,
+        /// By who holds them.
+        results: Vec<Held>,
+    },
+    /// They no longer are.
+    Unavailable {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+    /// Of a run whose tasks stand alone, tasks have failed.
+    TasksFailed {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+        /// Why.
+        failure: FailureForm,
+    },
+    /// A run ended early, since data that was given is gone.
+    Lost {
+        /// The run.
+        run: RunId,
+    },
+    /// A run can't go on as things are.
+    Stalled {
+        /// The run.
+        run: RunId,
+        /// What it waits for.
+        cause: String,
+    },
+    /// It goes on.
+    Resumed {
+        /// The run.
+        run: RunId,
+    },
+    /// A run isn't taken.
+    Refused {
+        /// The run.
+        run: RunId,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// How many runs a client may have in its life.
+pub const RUNS_OF_A_CLIENT: u64 = 1 << 32;
+
+/// A worker, as clients and other workers know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerInfo {
+    /// Its number.
+    pub worker: WorkerId,
+    /// What people call it.
+    pub name: String,
+    /// Where it gives results: the best first.
+    pub addresses: Vec<String>,
+    /// Tasks that it runs at a time.
+    pub slots: u32,
+    /// Bytes that it may hold.
+    pub memory: u64,
+}
+
+/// Why tasks failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureForm {
+    /// The run of the task that failed first.
+    pub run: RunId,
+    /// That task.
+    pub task: TaskId,
+    /// What it raised, if it did.
+    pub error: Option<ErrorForm>,
+    /// The deaths of workers that had it, if that is why.
+    pub story: Vec<Death>,
+}
+
+/// An error of a task as it travels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorForm {
+    /// The key of the task, as people see it.
+    pub key: String,
+    /// What sort of failure it is.
+    pub kind: ErrorKind,
+    /// What was tried, the value and the cause.
+    pub message: String,
+    /// The cause itself where it isn't ours, as the face of the worker has written it.
+    pub cause: Option<Vec<u8>>,
+}
+
+/// From a worker to the scheduler.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum FromWorker {
+    /// The first message.
+    Join(Offer),
+    /// An event of its machine.
+    Told(WorkerTold),
+    /// A task has failed; the report that says so comes after it.
+    Failed {
+        /// The run.
+        run: RunId,
+        /// The task.
+        task: TaskId,
+        /// Why.
+        error: ErrorForm,
+    },
+    /// Data that it was to fetch from a client couldn't be had.
+    NotGiven {
+        /// The run.
+        run: RunId,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// From the scheduler to a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum ToWorker {
+    /// The first message.
+    Welcome(WorkerId),
+    /// Workers that are there, or have come.
+    Joined(Vec<WorkerInfo>),
+    /// A worker is gone.
+    Left(WorkerId),
+    /// There will be work of a run, whose graph is the one piece of bulk.
+    Graph {
+        /// The run.
+        run: RunId,
+        /// What of it stands for tasks of other runs.
+        imports: Vec<Import>,
+    },
+    /// What the scheduler wants.
+    Order(WorkerOrder),
+    /// Data of a run is to be fetched from a client.
+    Fetch {
+        /// The run.
+        run: RunId,
+        /// The tasks that stand for it.
+        tasks: Vec<TaskRange>,
+        /// Where it is given.
+        from: Vec<String>,
+    },
+    /// It is to leave.
+    Leave,
+}
+
+/// The name under which results of neighbouring tasks are fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultName {
+    /// The run.
+    pub run: RunId,
+    /// The tasks.
+    pub tasks: TaskRange,
+}
+
+impl ResultName {
+    /// As it is asked for.
+    pub fn to_bytes(self) -> Vec<u8> {
+        postcard::to_stdvec(&self).unwrap_or_default()
+    }
+
+    /// What was asked for, if it is a name.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let name: Self = postcard::from_bytes(bytes).ok()?;
+        (name.tasks.start < name.tasks.end).then_some(name)
+    }
+}

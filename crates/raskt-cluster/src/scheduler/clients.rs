@@ -1,0 +1,173 @@
+//! What clients say, and what they hear.
+
+use super::Core;
+use super::graphs::RunRecord;
+use crate::driver::Outbox;
+use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, ToWorker, WorkerInfo};
+use bytes::Bytes;
+use raskt_graph::Graph;
+use raskt_schedule::{Event, FailureScope, Held, RunId, TaskRange};
+use std::sync::Arc;
+
+pub(super) struct ClientEntry {
+    outbox: Outbox<ToClient>,
+}
+
+impl ClientEntry {
+    /// A client that takes nothing loses its session rather than others their memory.
+    pub fn send(&self, message: &ToClient) {
+        if let Err(error) = self.outbox.send(message, vec![]) {
+            tracing::warn!("a client can't be told: {error}");
+            self.outbox.close();
+        }
+    }
+}
+
+/// Ranges of results that a client is told of at a time.
+const HELD_MOST: usize = 1 << 16;
+
+impl Core {
+    pub fn client_arrived(&mut self, outbox: Outbox<ToClient>) -> u32 {
+        let client = self.next_client;
+        self.next_client += 1;
+        let entry = ClientEntry { outbox };
+        entry.send(&ToClient::Welcome { first_run: RunId(u64::from(client) * RUNS_OF_A_CLIENT) });
+        entry.send(&ToClient::Joined(self.worker_infos()));
+        self.clients.insert(client, entry);
+        client
+    }
+
+    pub fn client_says(
+        &mut self,
+        client: u32,
+        message: FromClient,
+        bulk: Vec<Bytes>,
+        prepared: Option<Result<Arc<Graph>, String>>,
+    ) {
+        let result = match message {
+            FromClient::Submit(submission) => {
+                let run = submission.run;
+                let graph = prepared.unwrap_or_else(|| Err("a graph was expected".into()));
+                let taken = graph.and_then(|graph| self.submit(client, submission, bulk, graph));
+                if let (Err(reason), Some(client)) = (&taken, self.clients.get(&client)) {
+                    client.send(&ToClient::Refused { run, reason: reason.clone() });
+                }
+                Ok(())
+            }
+            FromClient::Release { run, tasks } => {
+                self.check_own(client, run).and_then(|()| self.try_event(Event::Released { run, tasks }))
+            }
+            FromClient::Retry { run, tasks } => {
+                self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))
+            }
+            FromClient::ReleaseRun { run } => self.check_own(client, run).map(|()| self.release(run)),
+        };
+        if let Err(reason) = result {
+            tracing::warn!("a client says what can't be: {reason}");
+        }
+    }
+
+    /// All that it wanted isn't wanted any more.
+    pub fn client_lost(&mut self, client: u32) {
+        self.clients.remove(&client);
+        let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
+        own.into_iter().for_each(|run| self.release(run));
+    }
+
+    /// Who holds what is wanted of a run.
+    pub fn held(&self, run: RunId) -> Vec<Held> {
+        let Some(record) = self.runs.get(&run).filter(|record| !record.stands_alone) else { return vec![] };
+        let of = |&range: &TaskRange| self.machine.who_has(run, range, HELD_MOST);
+        record.wanted.iter().flat_map(of).collect()
+    }
+
+    fn check_own(&self, client: u32, run: RunId) -> Result<(), String> {
+        let is_own = run.0 / RUNS_OF_A_CLIENT == u64::from(client);
+        if is_own { Ok(()) } else { Err(format!("run {} isn't that client's", run.0)) }
+    }
+
+    fn submit(
+        &mut self,
+        client: u32,
+        submission: Submission,
+        bulk: Vec<Bytes>,
+        graph: Arc<Graph>,
+    ) -> Result<(), String> {
+        let Submission { run, parent, wanted, failure, imports, given, given_at } = submission;
+        self.check_own(client, run)?;
+        TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
+        TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
+        let awaited = TaskRange::count(&given);
+        let bytes = bulk.into_iter().next().unwrap_or_default();
+        let stands_alone = failure == FailureScope::Task;
+        // Nothing is wanted before all data is there: what stands for it can't be run.
+        let at_once = if awaited == 0 { wanted.clone() } else { vec![] };
+        self.runs.insert(run, RunRecord { client, bytes, wanted, awaited, stands_alone });
+        let added = self.try_event(Event::GraphAdded { run, parent, graph, wanted: at_once, failure, imports });
+        if added.is_err() {
+            self.runs.remove(&run);
+            return added;
+        }
+        self.spread(run, &given, &given_at)
+    }
+
+    /// Has workers fetch what a client gives, each a share.
+    fn spread(&mut self, run: RunId, given: &[TaskRange], given_at: &[String]) -> Result<(), String> {
+        if given.is_empty() {
+            return Ok(());
+        }
+        let workers: Vec<_> = self.workers.iter().filter(|(_, worker)| worker.is_in()).map(|(&it, _)| it).collect();
+        if workers.is_empty() {
+            self.release(run);
+            return Err("there is no worker to take the data that the graph was given".into());
+        }
+        let mut shares = vec![vec![]; workers.len()];
+        for range in given {
+            let share = range.len().div_ceil(workers.len() as u64).max(1);
+            for (at, start) in (range.start..range.end).step_by(share as usize).enumerate() {
+                shares[at].push(TaskRange { start, end: range.end.min(start + share), ..*range });
+            }
+        }
+        for (worker, tasks) in workers.into_iter().zip(shares).filter(|(_, tasks)| !tasks.is_empty()) {
+            self.show_graph(worker, run);
+            if let Some(entry) = self.workers.get(&worker) {
+                entry.send(&ToWorker::Fetch { run, tasks, from: given_at.to_vec() }, vec![]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Data of a run has come to be with a worker: when all has, what is wanted is.
+    pub fn data_came(&mut self, run: RunId, tasks: u64) {
+        let Some(record) = self.runs.get_mut(&run).filter(|record| record.awaited > 0) else { return };
+        record.awaited = record.awaited.saturating_sub(tasks);
+        if record.awaited == 0 {
+            let tasks = record.wanted.clone();
+            self.handle(Event::Wanted { run, tasks });
+        }
+    }
+
+    /// Data of a run can't be had.
+    pub fn data_failed(&mut self, run: RunId, reason: &str) {
+        if let Some(client) = self.runs.get(&run).and_then(|record| self.clients.get(&record.client)) {
+            client.send(&ToClient::Refused { run, reason: format!("its data couldn't be fetched: {reason}") });
+        }
+        self.release(run);
+    }
+
+    fn release(&mut self, run: RunId) {
+        self.handle(Event::RunReleased { run });
+        self.runs.remove(&run);
+        let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;
+        let errors: Vec<_> = self.errors.range(of_run).map(|(&key, _)| key).take_while(|key| key.0 == run).collect();
+        errors.iter().for_each(|key| drop(self.errors.remove(key)));
+    }
+
+    pub fn tell_clients(&self, message: &ToClient) {
+        self.clients.values().for_each(|client| client.send(message));
+    }
+
+    pub fn worker_infos(&self) -> Vec<WorkerInfo> {
+        self.workers.values().filter_map(|worker| worker.info.clone()).collect()
+    }
+}

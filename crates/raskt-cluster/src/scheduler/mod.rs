@@ -1,0 +1,237 @@
+//! The scheduler server: the machine, and sessions with those who speak to it.
+//!
+//! Whoever says something changes the machine under one lock, and what it wants done goes out by sessions that never wait. A thread
+//! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
+
+mod clients;
+mod graphs;
+mod workers;
+
+use crate::driver::{Incoming, Listening, Network, Outbox, Peer, inbox};
+use crate::hello::Role;
+use crate::message::{ErrorForm, FailureForm, FromClient, FromWorker, ToClient, ToWorker};
+use crate::session;
+use crate::{Address, Inbox, ListenError};
+use bytes::Bytes;
+use clients::ClientEntry;
+use graphs::RunRecord;
+use raskt_graph::TaskId;
+use raskt_schedule::{Action, Event, Failure, RunId, Scheduler, Settings, SoonestStart, Time, WorkerId, WorkerOrder};
+use raskt_sync::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+use workers::WorkerEntry;
+
+/// A scheduler of a cluster.
+pub struct SchedulerServer {
+    shared: Arc<Shared>,
+    network: Arc<Network>,
+    listening: Listening,
+}
+
+struct Shared {
+    core: Mutex<Core>,
+    /// Told when the machine wants to be woken at another time, and at the end.
+    changed: Condvar,
+}
+
+/// The machine, and who speaks to it.
+struct Core {
+    machine: Scheduler,
+    started: Instant,
+    workers: BTreeMap<WorkerId, WorkerEntry>,
+    clients: BTreeMap<u32, ClientEntry>,
+    runs: BTreeMap<RunId, RunRecord>,
+    /// Why tasks failed, of runs that are known.
+    errors: BTreeMap<(RunId, TaskId), ErrorForm>,
+    next_worker: u32,
+    next_client: u32,
+    is_closed: bool,
+}
+
+/// Work that is handed out at a time: enough to hide the way to another process and back.
+const CREDIT_NANOSECONDS: u64 = 2_000_000;
+
+/// How long the thread of the time sleeps at most.
+const GLANCE: Duration = Duration::from_secs(1);
+
+impl SchedulerServer {
+    /// Starts it: `network` is one of the role of a scheduler.
+    pub fn start(network: Network, listen: &Address) -> Result<Self, ListenError> {
+        let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, ..Settings::default() };
+        let machine = Scheduler::with(settings, Arc::new(SoonestStart::default()));
+        let core = Core {
+            machine,
+            started: Instant::now(),
+            workers: BTreeMap::new(),
+            clients: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            errors: BTreeMap::new(),
+            next_worker: 0,
+            next_client: 0,
+            is_closed: false,
+        };
+        let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new() });
+        let (network, host) = (Arc::new(network), shared.clone());
+        let arrived = move |peer: Peer, outbox: Outbox<()>| host.arrived(&peer, &outbox);
+        let listening = network.listen(listen, &[Role::Client, Role::Worker], arrived)?;
+        let timer = Arc::downgrade(&shared);
+        let spawned = std::thread::Builder::new().name("raskt-time".into()).spawn(move || tell_time(&timer));
+        spawned.map_err(|source| ListenError::Socket { address: listen.to_string(), source })?;
+        Ok(Self { shared, network, listening })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &Address {
+        self.listening.address()
+    }
+
+    /// How many workers there are.
+    pub fn workers(&self) -> usize {
+        self.shared.core.lock().workers.len()
+    }
+
+    /// Tells workers to leave, and ends all sessions.
+    pub fn shut_down(&self, patience: Duration) {
+        {
+            let mut core = self.shared.core.lock();
+            core.is_closed = true;
+            core.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
+        }
+        self.shared.changed.notify_all();
+        self.network.close(patience);
+    }
+}
+
+/// Tells the machine that time has passed, when it wants to know.
+fn tell_time(shared: &Weak<Shared>) {
+    while let Some(shared) = shared.upgrade() {
+        let mut core = shared.core.lock();
+        if core.is_closed {
+            return;
+        }
+        let now = core.now();
+        match core.machine.wakes_at() {
+            Some(at) if at <= now => core.handle(Event::TimePassed),
+            at => {
+                let until = at.map_or(GLANCE, |at| Duration::from_nanos(at.0.saturating_sub(now.0)).min(GLANCE));
+                drop(shared.changed.wait_for(core, until));
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Somebody has begun a session.
+    fn arrived(self: &Arc<Self>, peer: &Peer, outbox: &Outbox<()>) -> Option<Arc<dyn Inbox>> {
+        match peer.role {
+            Role::Client => {
+                let client = self.core.lock().client_arrived(outbox.typed());
+                let shared = self.clone();
+                Some(inbox(move |incoming| shared.hear_client(client, incoming)))
+            }
+            Role::Worker => {
+                let worker = self.core.lock().worker_arrived(peer, outbox.typed());
+                let shared = self.clone();
+                Some(inbox(move |incoming| shared.hear_worker(worker, incoming)))
+            }
+            Role::Scheduler | Role::Viewer => None,
+        }
+    }
+
+    fn hear_client(&self, client: u32, incoming: Incoming<FromClient>) {
+        match incoming {
+            Incoming::Message { message, bulk, ticket } => {
+                // What takes as long as a graph is large is done before the lock.
+                let prepared = graphs::prepare(&message, &bulk);
+                self.change(|core| core.client_says(client, message, bulk, prepared));
+                drop(ticket);
+            }
+            Incoming::Event(session::Event::Lost(_)) => self.change(|core| core.client_lost(client)),
+            Incoming::Event(_) => {}
+        }
+    }
+
+    fn hear_worker(&self, worker: WorkerId, incoming: Incoming<FromWorker>) {
+        match incoming {
+            Incoming::Message { message, .. } => self.change(|core| core.worker_says(worker, message)),
+            Incoming::Event(session::Event::Lost(_)) => self.change(|core| core.worker_lost(worker)),
+            Incoming::Event(_) => {}
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Core)) {
+        let mut core = self.core.lock();
+        let before = core.machine.wakes_at();
+        change(&mut core);
+        let is_sooner = core.machine.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+        drop(core);
+        if is_sooner {
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl Core {
+    fn now(&self) -> Time {
+        Time(self.started.elapsed().as_nanos() as u64)
+    }
+
+    /// Takes in what happened, if it can be, and does what the machine wants.
+    fn try_event(&mut self, event: Event) -> Result<(), String> {
+        let result = self.machine.try_event(self.now(), event).map_err(|error| error.to_string());
+        self.act();
+        result
+    }
+
+    /// Takes in what happened of itself.
+    fn handle(&mut self, event: Event) {
+        if let Err(error) = self.try_event(event) {
+            tracing::warn!("an event isn't taken in: {error}");
+        }
+    }
+
+    fn act(&mut self) {
+        while let Some(action) = self.machine.poll_action() {
+            match WorkerOrder::of(action) {
+                Ok((worker, order)) => self.order(worker, order),
+                Err(action) => self.tell_client(action),
+            }
+        }
+    }
+
+    /// What clients are told of a failure.
+    fn failure_form(&self, failure: Failure) -> FailureForm {
+        let Failure { run, task, story, .. } = failure;
+        FailureForm { run, task, error: self.errors.get(&(run, task)).cloned(), story }
+    }
+
+    fn tell_client(&mut self, action: Action) {
+        let told = match action {
+            Action::Finished { run } => Some((run, ToClient::Finished { run, held: self.held(run) })),
+            Action::Failed { run, task, worker, root, story } => {
+                let failure = Failure { run: root, task, worker: Some(worker), story };
+                Some((run, ToClient::Failed { run, failure: self.failure_form(failure) }))
+            }
+            Action::Available { run, results } => Some((run, ToClient::Available { run, results })),
+            Action::Unavailable { run, tasks } => Some((run, ToClient::Unavailable { run, tasks })),
+            Action::TasksFailed { run, tasks, failure } => {
+                Some((run, ToClient::TasksFailed { run, tasks, failure: self.failure_form(failure) }))
+            }
+            Action::Lost { run, .. } => Some((run, ToClient::Lost { run })),
+            Action::Stalled { run, cause } => Some((run, ToClient::Stalled { run, cause: cause.to_string() })),
+            Action::Resumed { run } => Some((run, ToClient::Resumed { run })),
+            Action::Assign { .. } | Action::Recall { .. } | Action::Discard { .. } | Action::Forget { .. } => None,
+        };
+        if let Some((run, message)) = told
+            && let Some(client) = self.runs.get(&run).and_then(|run| self.clients.get(&run.client))
+        {
+            client.send(&message);
+        }
+    }
+
+    fn bulk_of(&self, run: RunId) -> Option<Bytes> {
+        self.runs.get(&run).map(|run| run.bytes.clone())
+    }
+}

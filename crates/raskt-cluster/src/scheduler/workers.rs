@@ -1,0 +1,119 @@
+//! What workers say, and what is wanted of them.
+
+use super::Core;
+use crate::driver::{Outbox, Peer};
+use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
+use bytes::Bytes;
+use raskt_schedule::{Event, LossCause, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
+use std::collections::BTreeSet;
+
+pub(super) struct WorkerEntry {
+    outbox: Outbox<ToWorker>,
+    name: String,
+    addresses: Vec<String>,
+    /// Once it has joined.
+    pub info: Option<WorkerInfo>,
+    /// Runs whose graphs it has.
+    knows: BTreeSet<RunId>,
+}
+
+impl WorkerEntry {
+    /// A worker that takes nothing is lost rather than others' memory.
+    pub fn send(&self, message: &ToWorker, bulk: Vec<Bytes>) {
+        if let Err(error) = self.outbox.send(message, bulk) {
+            tracing::warn!("a worker can't be told: {error}");
+            self.outbox.close();
+        }
+    }
+
+    /// Whether it has joined.
+    pub fn is_in(&self) -> bool {
+        self.info.is_some()
+    }
+}
+
+impl Core {
+    pub fn worker_arrived(&mut self, peer: &Peer, outbox: Outbox<ToWorker>) -> WorkerId {
+        let worker = WorkerId(self.next_worker);
+        self.next_worker += 1;
+        let (name, addresses) = (peer.introduction.name.clone(), peer.introduction.addresses.clone());
+        let entry = WorkerEntry { outbox, name, addresses, info: None, knows: BTreeSet::new() };
+        entry.send(&ToWorker::Welcome(worker), vec![]);
+        self.workers.insert(worker, entry);
+        worker
+    }
+
+    pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker) {
+        match message {
+            FromWorker::Join(offer) => {
+                let others = self.worker_infos();
+                let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) else { return };
+                let (name, addresses) = (entry.name.clone(), entry.addresses.clone());
+                let info = WorkerInfo { worker, name, addresses, slots: offer.slots, memory: offer.memory };
+                entry.info = Some(info.clone());
+                entry.send(&ToWorker::Joined(others), vec![]);
+                let joined = ToWorker::Joined(vec![info.clone()]);
+                self.workers.values().filter(|other| other.is_in()).for_each(|other| other.send(&joined, vec![]));
+                self.tell_clients(&ToClient::Joined(vec![info]));
+                self.handle(Event::WorkerJoined { worker, offer });
+            }
+            // Of one that hasn't joined nobody knows anything.
+            _ if !self.workers.get(&worker).is_some_and(WorkerEntry::is_in) => {}
+            FromWorker::Told(told) => self.worker_told(worker, told),
+            FromWorker::Failed { run, task, error } => {
+                if self.runs.contains_key(&run) {
+                    self.errors.insert((run, task), error);
+                }
+            }
+            FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
+        }
+    }
+
+    fn worker_told(&mut self, worker: WorkerId, told: WorkerTold) {
+        let came = match &told {
+            WorkerTold::Scattered { run, tasks, .. } => Some((*run, TaskRange::count(tasks))),
+            _ => None,
+        };
+        self.handle(told.into_event(worker));
+        if let Some((run, tasks)) = came {
+            self.data_came(run, tasks);
+        }
+    }
+
+    pub fn worker_lost(&mut self, worker: WorkerId) {
+        let Some(entry) = self.workers.remove(&worker) else { return };
+        if !entry.is_in() {
+            return;
+        }
+        self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
+        self.tell_clients(&ToClient::Left(worker));
+        self.handle(Event::WorkerLost { worker, cause: LossCause::Died });
+    }
+
+    /// The machine wants something of a worker.
+    pub fn order(&mut self, worker: WorkerId, order: WorkerOrder) {
+        match &order {
+            WorkerOrder::Assign(assignment) => self.show_graph(worker, assignment.run),
+            WorkerOrder::Forget { run } => {
+                if let Some(entry) = self.workers.get_mut(&worker) {
+                    entry.knows.remove(run);
+                }
+            }
+            WorkerOrder::Recall { .. } | WorkerOrder::Discard { .. } => {}
+        }
+        if let Some(entry) = self.workers.get(&worker) {
+            entry.send(&ToWorker::Order(order), vec![]);
+        }
+    }
+
+    /// Sees to it that a worker has the graph of a run.
+    pub fn show_graph(&mut self, worker: WorkerId, run: RunId) {
+        let Some(bytes) = self.bulk_of(run) else { return };
+        let imports = self.machine.imports_of(run).to_vec();
+        if let Some(entry) = self.workers.get_mut(&worker)
+            && entry.knows.insert(run)
+        {
+            entry.send(&ToWorker::Graph { run, imports }, vec![bytes]);
+        }
+    }
+}

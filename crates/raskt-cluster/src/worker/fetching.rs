@@ -1,0 +1,183 @@
+//! Fetches results of other workers, and data of clients, for the engine.
+
+use super::Link;
+use crate::Address;
+use crate::bulk::{BulkError, Fetch, Fetcher};
+use crate::driver::Network;
+use crate::face::Face;
+use crate::hello::Role;
+use crate::message::{FromWorker, ResultName, WorkerInfo};
+use crate::parcels::unpack;
+use bytes::Bytes;
+use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngine};
+use raskt_graph::TaskId;
+use raskt_schedule::{RunId, TaskRange, WorkerId};
+use raskt_sync::Mutex;
+use raskt_value::{TaskError, Value};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
+
+/// Results of one request to a peer.
+const TASKS_AT_A_TIME: u64 = 4096;
+
+/// Threads that make values of what has come: to read a pickle may take the interpreter.
+const READERS: usize = 2;
+
+pub(super) struct Fetching {
+    fetcher: Fetcher,
+    peers: Mutex<BTreeMap<WorkerId, Vec<Address>>>,
+    engine: OnceLock<WorkerEngine>,
+    jobs: Sender<Job>,
+}
+
+type Job = Box<dyn FnOnce(&dyn Face) + Send>;
+
+/// What has come of one part of a request.
+type Part = Result<Result<Vec<Value>, TaskError>, BulkError>;
+
+/// Parts of a request, until all have come.
+struct Gathered {
+    parts: Mutex<(usize, Vec<Option<Part>>)>,
+    done: Mutex<Option<Box<dyn FnOnce(Vec<Part>) + Send>>>,
+}
+
+impl Gathered {
+    fn put(&self, at: usize, part: Part) {
+        let mut parts = self.parts.lock();
+        parts.1[at] = Some(part);
+        parts.0 -= 1;
+        if parts.0 > 0 {
+            return;
+        }
+        let all = std::mem::take(&mut parts.1).into_iter().flatten().collect();
+        drop(parts);
+        let done = self.done.lock().take();
+        if let Some(done) = done {
+            done(all);
+        }
+    }
+}
+
+impl Fetching {
+    pub fn start(network: &Network, face: Arc<dyn Face>) -> io::Result<Arc<Self>> {
+        let (jobs, waiting) = channel::<Job>();
+        let waiting = Arc::new(Mutex::new(waiting));
+        for _ in 0..READERS {
+            let (waiting, face) = (waiting.clone(), face.clone());
+            std::thread::Builder::new().name("raskt-fetched".into()).spawn(move || read(&waiting, &*face))?;
+        }
+        let (peers, engine) = Default::default();
+        Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, jobs }))
+    }
+
+    /// Answers go to this engine.
+    pub fn serve(&self, engine: WorkerEngine) {
+        let _ = self.engine.set(engine);
+    }
+
+    pub fn joined(&self, workers: Vec<WorkerInfo>) {
+        let addresses = |worker: &WorkerInfo| worker.addresses.iter().filter_map(|it| it.parse().ok()).collect();
+        self.peers.lock().extend(workers.iter().map(|worker| (worker.worker, addresses(worker))));
+    }
+
+    pub fn left(&self, worker: WorkerId) {
+        self.peers.lock().remove(&worker);
+    }
+
+    /// Asks another worker for results of which the engine is told.
+    pub fn fetch(self: &Arc<Self>, request: FetchRequest) {
+        let addresses = self.peers.lock().get(&request.from).cloned().unwrap_or_default();
+        let (this, id, count) = (self.clone(), request.id, TaskRange::count(&request.tasks) as usize);
+        let done = move |parts: Vec<Part>| {
+            if let Some(engine) = this.engine.get() {
+                engine.fetched(id, answer(parts, count));
+            }
+        };
+        self.gather(&addresses, Role::Worker, request.run, &request.tasks, Box::new(done));
+    }
+
+    /// Fetches data of a client, and puts it into the engine.
+    pub fn take_given(self: &Arc<Self>, run: RunId, tasks: Vec<TaskRange>, from: &[String], link: Arc<OnceLock<Link>>) {
+        let addresses: Vec<Address> = from.iter().filter_map(|address| address.parse().ok()).collect();
+        let (this, named) = (self.clone(), tasks.clone());
+        let done = move |parts: Vec<Part>| {
+            let put = parts.into_iter().collect::<Result<Result<Vec<_>, _>, _>>();
+            let put = match put {
+                Ok(Ok(values)) => this.put(run, &named, values.into_iter().flatten().collect()),
+                Ok(Err(error)) => Err(error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            if let (Err(reason), Some(link)) = (put, link.get()) {
+                let _ = link.outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
+            }
+        };
+        self.gather(&addresses, Role::Client, run, &tasks, Box::new(done));
+    }
+
+    fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
+        let named: Vec<(TaskId, Value)> = tasks.iter().flat_map(|range| range.tasks()).zip(values).collect();
+        match self.engine.get() {
+            Some(engine) => engine.put(run, named).map_err(|error| error.to_string()),
+            None => Ok(()),
+        }
+    }
+
+    fn gather(
+        self: &Arc<Self>,
+        addresses: &[Address],
+        role: Role,
+        run: RunId,
+        tasks: &[TaskRange],
+        done: Box<dyn FnOnce(Vec<Part>) + Send>,
+    ) {
+        let parts: Vec<TaskRange> = tasks.iter().flat_map(|range| cut(*range)).collect();
+        let places = (parts.len(), parts.iter().map(|_| None).collect());
+        let gathered = Arc::new(Gathered { parts: Mutex::new(places), done: Mutex::new(Some(done)) });
+        for (at, tasks) in parts.into_iter().enumerate() {
+            let (gathered, jobs) = (gathered.clone(), self.jobs.clone());
+            let result = ResultName { run, tasks }.to_bytes();
+            // Memory for it is promised by the assignment that reads it.
+            let fetch = Fetch { result, parts: vec![], reserved: u64::MAX };
+            let come = move |pieces: Result<Vec<Bytes>, BulkError>| {
+                let job: Job = Box::new(move |face| gathered.put(at, pieces.map(|it| unpack(face.decoders(), it))));
+                let _ = jobs.send(job);
+            };
+            if addresses.is_empty() {
+                come(Err(BulkError::Unreached("it has no address".into())));
+            } else {
+                self.fetcher.fetch(addresses, role, fetch, come);
+            }
+        }
+    }
+}
+
+/// As many neighbours at a time as one request may name.
+pub(crate) fn cut(range: TaskRange) -> impl Iterator<Item = TaskRange> {
+    let starts = (range.start..range.end).step_by(TASKS_AT_A_TIME as usize);
+    starts.map(move |start| TaskRange { start, end: range.end.min(start + TASKS_AT_A_TIME), ..range })
+}
+
+fn answer(parts: Vec<Part>, count: usize) -> FetchAnswer {
+    let mut values = Vec::with_capacity(count);
+    for part in parts {
+        match part {
+            Ok(Ok(part)) => values.extend(part.into_iter().map(Ok)),
+            Ok(Err(error)) => return Ok((0..count).map(|_| Err(Missing::Unread(error.clone()))).collect()),
+            Err(BulkError::Missing(_)) => return Ok((0..count).map(|_| Err(Missing::NotHere)).collect()),
+            Err(_) => return Err(Unreachable),
+        }
+    }
+    Ok(values)
+}
+
+fn read(waiting: &Mutex<Receiver<Job>>, face: &dyn Face) {
+    loop {
+        let job = waiting.lock().recv();
+        match job {
+            Ok(job) => job(face),
+            Err(_) => return,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The worker server: an engine at one end of a session with the scheduler.
+
+mod fetching;
+mod providing;
+mod uplink;
+
+pub(crate) use fetching::cut;
+
+use crate::driver::{Incoming, Listening, Network, Outbox, inbox};
+use crate::face::{Face, read_graph};
+use crate::hello::Role;
+use crate::message::{FromWorker, ToWorker};
+use crate::session;
+use crate::{Address, ListenError};
+use bytes::Bytes;
+use fetching::Fetching;
+use providing::Shelf;
+use raskt_execute::WorkerEngine;
+use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
+use raskt_sync::{Condvar, Mutex};
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use uplink::SessionUplink;
+
+/// How a worker is started.
+pub struct WorkerOptions {
+    /// Where the scheduler listens.
+    pub scheduler: Address,
+    /// Where results are given.
+    pub listen: Address,
+    /// What it brings, but for its threads and memory.
+    pub offer: Offer,
+    /// What its engine is held to.
+    pub engine: raskt_execute::EngineOptions,
+}
+
+/// Why a worker couldn't begin.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It can't listen.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// A thread or a socket can't be had.
+    #[error("the worker can't start: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// A worker of a cluster.
+pub struct WorkerServer {
+    engine: WorkerEngine,
+    network: Arc<Network>,
+    ended: Arc<Ended>,
+    _listening: Listening,
+}
+
+/// Why it is over, once it is.
+#[derive(Default)]
+struct Ended {
+    why: Mutex<Option<String>>,
+    changed: Condvar,
+}
+
+impl Ended {
+    fn tell(&self, why: impl Into<String>) {
+        self.why.lock().get_or_insert_with(|| why.into());
+        self.changed.notify_all();
+    }
+}
+
+/// What has come from the scheduler, for the thread that sees to it.
+enum Inbound {
+    Message(ToWorker, Vec<Bytes>),
+    Event(session::Event),
+}
+
+impl WorkerServer {
+    /// Starts it: `network` is one of the role of a worker, and `runners` run its tasks.
+    pub fn start(
+        network: Network,
+        options: WorkerOptions,
+        runners: raskt_execute::Runners,
+        store: raskt_execute::Store,
+        face: Arc<dyn Face>,
+    ) -> Result<Self, StartError> {
+        let network = Arc::new(network);
+        let ended = Arc::new(Ended::default());
+        let link: Arc<OnceLock<Link>> = Arc::default();
+        let fetching = Fetching::start(&network, face.clone())?;
+        let uplink = SessionUplink::new(link.clone(), fetching.clone(), face.clone(), ended.clone());
+        let engine = WorkerEngine::with_store(options.engine, store, runners, Arc::new(uplink));
+        fetching.serve(engine.clone());
+        let shelf = Arc::new(Shelf::new(engine.clone()));
+        let listening = network.serve_results(&options.listen, &[Role::Worker, Role::Client], shelf)?;
+        let mut introduction = network.options().introduction.clone();
+        introduction.addresses.insert(0, listening.address().to_string());
+        network.introduce(introduction);
+        let (sender, receiver) = channel();
+        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender))?;
+        let own = engine.offer();
+        let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
+        let _ = outbox.send(&FromWorker::Join(offer), vec![]);
+        let _ = link.set(Link { outbox });
+        let serving = Serving { engine: engine.clone(), fetching, face, link, ended: ended.clone() };
+        std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
+        Ok(Self { engine, network, ended, _listening: listening })
+    }
+
+    /// Waits until the worker is over, or for so long; gives why it is.
+    pub fn wait(&self, patience: Duration) -> Option<String> {
+        let mut why = self.ended.why.lock();
+        if why.is_none() {
+            why = self.ended.changed.wait_for(why, patience).0;
+        }
+        why.clone()
+    }
+
+    /// Lets what runs end for up to `grace`, and leaves.
+    pub fn shut_down(&self, grace: Duration) {
+        self.engine.shut_down(grace);
+        self.network.close(grace.max(Duration::from_millis(200)));
+        self.ended.tell("it was shut down");
+    }
+}
+
+/// The way to the scheduler.
+struct Link {
+    outbox: Outbox<FromWorker>,
+}
+
+/// The thread of the network must not wait: graphs are read, and orders taken, by another one.
+fn inbox_of(sender: Sender<Inbound>) -> Arc<dyn crate::Inbox> {
+    inbox(move |incoming: Incoming<ToWorker>| {
+        let inbound = match incoming {
+            Incoming::Message { message, bulk, .. } => Inbound::Message(message, bulk),
+            Incoming::Event(event) => Inbound::Event(event),
+        };
+        // Where nobody receives any more the worker is over.
+        let _ = sender.send(inbound);
+    })
+}
+
+/// Sees to what the scheduler says.
+struct Serving {
+    engine: WorkerEngine,
+    fetching: Arc<Fetching>,
+    face: Arc<dyn Face>,
+    link: Arc<OnceLock<Link>>,
+    ended: Arc<Ended>,
+}
+
+impl Serving {
+    fn run(&self, inbound: &Receiver<Inbound>) {
+        while let Ok(inbound) = inbound.recv() {
+            match inbound {
+                Inbound::Message(message, bulk) => self.take(message, bulk),
+                Inbound::Event(session::Event::Lost(lost)) => {
+                    return self.ended.tell(format!("the session with the scheduler is over: {lost}"));
+                }
+                Inbound::Event(_) => {}
+            }
+        }
+    }
+
+    fn take(&self, message: ToWorker, bulk: Vec<Bytes>) {
+        match message {
+            ToWorker::Welcome(worker) => tracing::debug!("worker {} has joined", worker.0),
+            ToWorker::Joined(workers) => self.fetching.joined(workers),
+            ToWorker::Left(worker) => self.fetching.left(worker),
+            ToWorker::Graph { run, imports } => self.add_graph(run, &imports, &bulk),
+            ToWorker::Order(order) => self.obey(order),
+            ToWorker::Fetch { run, tasks, from } => self.fetching.take_given(run, tasks, &from, self.link.clone()),
+            ToWorker::Leave => self.ended.tell("the scheduler has ended it"),
+        }
+    }
+
+    fn add_graph(&self, run: RunId, _imports: &[Import], bulk: &[Bytes]) {
+        let graph = bulk.first().ok_or_else(|| "a graph came without its bytes".to_owned());
+        let graph = graph.and_then(|bytes| read_graph(&*self.face, bytes));
+        match graph {
+            Ok(graph) => _ = self.engine.add_graph(run, Arc::new(graph)),
+            Err(reason) => self.ended.tell(format!("the graph of run {} can't be read: {reason}", run.0)),
+        }
+    }
+
+    fn obey(&self, order: WorkerOrder) {
+        if let Err(error) = self.engine.handle(order) {
+            self.ended.tell(format!("the scheduler wants what can't be done: {error}"));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What the engine of a worker tells, on its way into the session.
+
+use super::fetching::Fetching;
+use super::{Ended, Link};
+use crate::face::{Face, error_form};
+use crate::message::FromWorker;
+use crate::session::SendError;
+use raskt_execute::{FetchId, FetchRequest, TaskFailure, Uplink};
+use raskt_schedule::WorkerTold;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+pub(super) struct SessionUplink {
+    link: Arc<OnceLock<Link>>,
+    fetching: Arc<Fetching>,
+    face: Arc<dyn Face>,
+    ended: Arc<Ended>,
+}
+
+/// How long is waited at a time for a scheduler that takes nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl SessionUplink {
+    pub fn new(link: Arc<OnceLock<Link>>, fetching: Arc<Fetching>, face: Arc<dyn Face>, ended: Arc<Ended>) -> Self {
+        Self { link, fetching, face, ended }
+    }
+
+    fn send(&self, message: &FromWorker) {
+        let Some(Link { outbox }) = self.link.get() else { return };
+        loop {
+            match outbox.send(message, vec![]) {
+                // What is told has to arrive, in its order. The engine goes on meanwhile.
+                Err(SendError::Full { .. }) => _ = outbox.wait_for_room(PATIENCE),
+                Ok(()) | Err(SendError::Closed) => return,
+                Err(error) => return self.ended.tell(format!("the scheduler can't be told: {error}")),
+            }
+        }
+    }
+}
+
+impl Uplink for SessionUplink {
+    fn tell(&self, told: WorkerTold) {
+        self.send(&FromWorker::Told(told));
+    }
+
+    fn failed(&self, failure: TaskFailure) {
+        let TaskFailure { run, task, key, error } = failure;
+        let error = error_form(&*self.face, key, &error);
+        self.send(&FromWorker::Failed { run, task, error });
+    }
+
+    fn fetch(&self, request: FetchRequest) {
+        self.fetching.fetch(request);
+    }
+
+    fn give_up(&self, _fetch: FetchId) {}
+
+    fn broke(&self, story: &str) {
+        self.ended.tell(format!("the worker broke down: {story}"));
+    }
+}
