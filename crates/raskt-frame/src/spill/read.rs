@@ -56,6 +56,9 @@ pub(super) fn table(columns: &[KnownColumn], bytes: &Buffer, trust: Trust) -> Re
         height = number(height as i64 + rows as i64)?;
         nothing_left = places.nothing_left;
     }
+    if chunks.iter().any(Vec::is_empty) {
+        return Err(bad("it has no rows, not even none"));
+    }
     let columns = columns.iter().zip(chunks).map(|(column, chunks)| column.of(chunks)).collect();
     DataFrame::new(height, columns).map_err(bad)
 }

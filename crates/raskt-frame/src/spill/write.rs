@@ -29,7 +29,7 @@ pub(super) fn stream(
     let known: Vec<KnownColumn> = columns.iter().map(known).collect();
     let fields = known.iter().map(|column| column.dtype.to_arrow_field(column.name.clone(), CompatLevel::newest()));
     let schema: ArrowSchema = fields.map(|field| (field.name.clone(), field)).collect();
-    let note = Notes::of(&known, facts.map(|facts| &**facts)).text()?;
+    let note = Notes::of(&known, facts.map(|facts| &**facts), frame.height()).text()?;
     let mut pieces = vec![Buffer::from_vec(message::schema(&schema, note))];
     let mut id = 0;
     known.iter().try_for_each(|column| put_words(&column.dtype, &mut id, &mut pieces))?;

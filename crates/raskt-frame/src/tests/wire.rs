@@ -125,9 +125,9 @@ fn deep_plans_travel_and_deeper_ones_say_that_they_dont() {
         lower_whole(&mut graph, &StageOutput::of_frame(&frame)).unwrap();
         kernels(&graph.finish()).pop().unwrap()
     };
-    let form = stage(4000).wire().unwrap();
+    let form = stage(2000).wire().unwrap();
     drop(decoders().decode(&form).unwrap());
-    let deeper = stage(4100);
+    let deeper = stage(2100);
     assert!(deeper.wire().is_none());
     assert!(deeper.stays_because().unwrap().contains("persist some of them"));
 }

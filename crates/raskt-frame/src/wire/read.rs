@@ -14,7 +14,7 @@ use polars::prelude::{DataType, PlSmallStr};
 use std::sync::Arc;
 
 /// So many steps of a plan lie one under another at most: stacks grow with them.
-pub(super) const DEPTH: usize = 1 << 12;
+pub(super) const DEPTH: usize = 1 << 11;
 
 impl WrittenPlan {
     /// What stages give; what is wrong with it, if anything.
