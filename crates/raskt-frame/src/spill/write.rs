@@ -188,8 +188,7 @@ impl Body {
         }
         let words = bits.chunks::<u64>();
         let last = words.remainder();
-        let mut moved: Vec<u8> = words.chain([last]).flat_map(u64::to_le_bytes).collect();
-        moved.truncate(length.div_ceil(8));
+        let moved: Vec<u64> = words.chain([last]).map(u64::to_le).collect();
         self.put(polars_buffer::Buffer::from(moved));
     }
 
