@@ -1,3 +1,5 @@
+//! Tables from the bytes that they are.
+
 use super::message::{Batch, Messages, number, slice_of};
 use super::primitive::with_primitive;
 use super::write::inner;

@@ -1,3 +1,5 @@
+//! Tables as pieces of memory that follow one another.
+
 use super::message::{self, ALIGNMENT, END, Places};
 use super::notes::Notes;
 use super::primitive::with_primitive;
