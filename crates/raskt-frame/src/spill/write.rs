@@ -5,7 +5,7 @@ use super::notes::Notes;
 use super::primitive::with_primitive;
 use super::{KnownColumn, bad};
 use crate::table::TableFacts;
-use polars::prelude::{CompatLevel, DataFrame, DataType, Series};
+use polars::prelude::{CompatLevel, DataFrame, DataType, Field, Series};
 use polars_arrow::array::*;
 use polars_arrow::bitmap::Bitmap;
 use polars_arrow::datatypes::{ArrowSchema, PhysicalType};
@@ -29,7 +29,8 @@ pub(super) fn stream(
         sorted: column.is_sorted_flag(),
     };
     let known: Vec<KnownColumn> = columns.iter().map(known).collect();
-    let fields = known.iter().map(|column| column.dtype.to_arrow_field(column.name.clone(), CompatLevel::newest()));
+    let fields =
+        known.iter().map(|column| in_arrow(&column.dtype).to_arrow_field(column.name.clone(), CompatLevel::newest()));
     let schema: ArrowSchema = fields.map(|field| (field.name.clone(), field)).collect();
     let note = Notes::of(&known, facts.map(|facts| &**facts), frame.height()).text()?;
     let mut pieces = vec![Buffer::from_vec(message::schema(&schema, note))];
@@ -45,6 +46,20 @@ pub(super) fn stream(
     }
     pieces.push(Buffer::from_vec(END.to_vec()));
     Ok((pieces, known))
+}
+
+/// A type as Arrow has it: files may say of fixed-point numbers that they have more digits than these have room for.
+fn in_arrow(dtype: &DataType) -> DataType {
+    match dtype {
+        DataType::Decimal(digits, places) => DataType::Decimal((*digits).clamp(1, 38), *places),
+        DataType::List(inner) => DataType::List(Box::new(in_arrow(inner))),
+        DataType::Array(inner, length) => DataType::Array(Box::new(in_arrow(inner)), *length),
+        DataType::Struct(fields) => {
+            let field = |field: &Field| Field::new(field.name().clone(), in_arrow(field.dtype()));
+            DataType::Struct(fields.iter().map(field).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// The pieces as one, which begins at a multiple of [`ALIGNMENT`].
