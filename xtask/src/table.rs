@@ -210,7 +210,7 @@ pub const LONG_FILES: &[(&str, usize)] = &[
 ];
 
 /// Files of each crate that don't open by saying what they are about, at most: a number that may only become less.
-pub const UNTOLD_FILES: &[(&str, usize)] = &[("raskt-array", 35), ("raskt-frame", 47), ("raskt-python", 41)];
+pub const UNTOLD_FILES: &[(&str, usize)] = &[("raskt-array", 35), ("raskt-frame", 44), ("raskt-python", 41)];
 
 /// The layer of a crate.
 pub fn layer(name: &str) -> Option<Layer> {

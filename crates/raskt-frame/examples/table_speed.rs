@@ -1,6 +1,6 @@
 //! How long a table of about 200 MB takes to become pieces of memory, and to be made of them again.
 //!
-//! `cargo run --release -p raskt-frame --example table_speed`
+//! `cargo run --release -p raskt-frame --example table_speed [FILE]`; a file gets the first rows, for other readers of Arrow.
 
 use raskt_frame::FrameTable;
 use raskt_frame::polars::prelude::*;
@@ -48,6 +48,11 @@ fn together(pieces: &[Buffer]) -> Buffer {
     unsafe { Buffer::from_raw(start, bytes, Arc::new(lines)) }
 }
 
+fn bytes_of(piece: &Buffer) -> &[u8] {
+    // SAFETY: a buffer's bytes are there and don't change while it is.
+    unsafe { std::slice::from_raw_parts(piece.as_ptr(), piece.len()) }
+}
+
 fn best<T>(what: &str, mut work: impl FnMut() -> T) -> T {
     let mut least = f64::INFINITY;
     let mut found = None;
@@ -62,6 +67,11 @@ fn best<T>(what: &str, mut work: impl FnMut() -> T) -> T {
 
 fn main() {
     let frame = table();
+    if let Some(path) = std::env::args().nth(1) {
+        let pieces = FrameTable::from(frame.head(Some(1000))).to_ipc().expect("it can be written");
+        let bytes: Vec<u8> = pieces.iter().flat_map(|piece| bytes_of(piece).to_vec()).collect();
+        std::fs::write(path, bytes).expect("the file can be written");
+    }
     for (what, frame) in [("whole", frame.clone()), ("slice", frame.slice(1_000_003, ROWS / 2))] {
         let table = FrameTable::from(frame);
         let codec = table.codec().expect("tables can be written");
@@ -70,6 +80,7 @@ fn main() {
         let Encoded { pieces, decoder } = best(&format!("{what}: as pieces of memory"), encode);
         let bytes = best(&format!("{what}: copied together"), || together(&pieces));
         println!("{what}: {} bytes in {} pieces", bytes.len(), pieces.len());
+        best(&format!("{what}: read by another process"), || FrameTable::from_ipc(&bytes).expect("it is a table"));
         best(&format!("{what}: made of memory again"), || {
             decoder.decode(bytes.clone()).expect("it is what was written")
         });

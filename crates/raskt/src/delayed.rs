@@ -190,6 +190,10 @@ impl Kernel for CallNode {
         (self.0[call.index as usize].function)(inputs)
     }
 
+    fn stays_because(&self) -> Option<String> {
+        Some("it calls a closure of Rust, which is code of this process".into())
+    }
+
     fn name(&self) -> String {
         "delayed".into()
     }

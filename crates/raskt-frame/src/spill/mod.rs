@@ -45,8 +45,13 @@ impl FrameTable {
     /// The table that such a stream is, which begins at a multiple of 64, and is nobody else's to change; it may have come from
     /// anywhere. The table refers to its memory.
     pub fn from_ipc(bytes: &Buffer) -> Result<Self, TaskError> {
-        let (columns, facts) = Notes::read(bytes)?.known()?;
+        let notes = Notes::read(bytes)?;
+        let rows = notes.rows;
+        let (columns, facts) = notes.known()?;
         let frame = read::table(&columns, bytes, read::Trust::Nothing)?;
+        if frame.height() != rows {
+            return Err(bad(format!("it has {} rows, and is to have {rows}", frame.height())));
+        }
         let facts = facts.map(|facts| Arc::new(facts.of(&frame)));
         Ok(Self::with_facts(frame, facts))
     }

@@ -18,6 +18,8 @@ pub(super) struct Notes {
     /// Nothing if one of the types stays in this process.
     columns: Option<Vec<(String, ColumnDtype, Order)>>,
     facts: Option<Facts>,
+    /// How many rows there are in all batches.
+    pub rows: usize,
 }
 
 /// Of each column whether values are missing, and whether there are NaNs.
@@ -35,7 +37,7 @@ enum Order {
 const BYTES: usize = 64 << 20;
 
 impl Notes {
-    pub fn of(columns: &[KnownColumn], facts: Option<&TableFacts>) -> Self {
+    pub fn of(columns: &[KnownColumn], facts: Option<&TableFacts>, rows: usize) -> Self {
         let column = |column: &KnownColumn| {
             let order = match column.sorted {
                 IsSorted::Ascending => Order::Ascending,
@@ -46,7 +48,7 @@ impl Notes {
         };
         let of_column = |(_, domain): &(PlSmallStr, Domain)| (domain.missing, domain.nan);
         let facts = facts.map(|facts| Facts(facts.columns.iter().map(of_column).collect()));
-        Self { columns: columns.iter().map(column).collect(), facts }
+        Self { columns: columns.iter().map(column).collect(), facts, rows }
     }
 
     pub fn text(&self) -> Result<String, TaskError> {

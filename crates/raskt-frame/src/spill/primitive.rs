@@ -1,3 +1,5 @@
+//! Types of numbers, told when a program runs, as types of Rust.
+
 /// Calls a macro with the Rust type of a primitive type; other types give `$else`.
 macro_rules! with_primitive {
     ($primitive:expr, |$T:ident| $body:expr, $else:expr) => {{

@@ -1,3 +1,5 @@
+//! Tables from the bytes that they are.
+
 use super::message::{Batch, Messages, number, slice_of};
 use super::primitive::with_primitive;
 use super::write::inner;
@@ -10,6 +12,7 @@ use polars_arrow::offset::OffsetsBuffer;
 use polars_arrow::types::NativeType;
 use polars_arrow_format::ipc;
 use raskt_value::{Buffer, TaskError};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::vec::IntoIter;
@@ -24,7 +27,7 @@ pub(super) enum Trust {
 }
 
 /// The words that codes stand for, by the number of their type.
-type Words = HashMap<i64, Utf8ViewArray>;
+type Words = HashMap<i64, (Utf8ViewArray, OnceCell<Vec<u32>>)>;
 
 /// The table of these columns that a stream is.
 pub(super) fn table(columns: &[KnownColumn], bytes: &Buffer, trust: Trust) -> Result<DataFrame, TaskError> {
@@ -40,7 +43,7 @@ pub(super) fn table(columns: &[KnownColumn], bytes: &Buffer, trust: Trust) -> Re
             if trust == Trust::Nothing {
                 let found = places.array(&DataType::String, &Words::new(), &mut 0)?;
                 let found = found.as_any().downcast_ref::<Utf8ViewArray>().ok_or_else(|| bad("words that are none"))?;
-                words.insert(id, found.clone());
+                words.insert(id, (found.clone(), OnceCell::new()));
             }
             continue;
         }
@@ -54,6 +57,9 @@ pub(super) fn table(columns: &[KnownColumn], bytes: &Buffer, trust: Trust) -> Re
         }
         height = number(height as i64 + rows as i64)?;
         nothing_left = places.nothing_left;
+    }
+    if chunks.iter().any(Vec::is_empty) {
+        return Err(bad("it has no rows, not even none"));
     }
     let columns = columns.iter().zip(chunks).map(|(column, chunks)| column.of(chunks)).collect();
     DataFrame::new(height, columns).map_err(bad)
@@ -192,12 +198,19 @@ impl Source {
         if self.trust == Trust::OwnBytes {
             return Ok(array);
         }
-        let words = words.get(&own).ok_or_else(|| bad("codes without words"))?;
-        let known = known_codes(words, mapping)?;
+        let (words, known) = words.get(&own).ok_or_else(|| bad("codes without words"))?;
+        // Each batch has the same.
+        let known = match known.get() {
+            Some(known) => known,
+            None => {
+                let found = known_codes(words, mapping)?;
+                known.get_or_init(|| found)
+            }
+        };
         macro_rules! coded {
             ($($T:ty),*) => {$(
                 if let Some(codes) = array.as_any().downcast_ref::<PrimitiveArray<$T>>() {
-                    return recoded(codes, &known);
+                    return recoded(codes, known);
                 }
             )*};
         }

@@ -99,6 +99,17 @@ fn every_type_comes_back_bit_by_bit() {
     check(&twice);
 }
 
+/// Files say of some fixed-point numbers that they have more digits than fit.
+#[test]
+fn fixed_point_numbers_of_many_digits_are_written() {
+    let wide = DataType::Decimal(50, 2);
+    let chunk = Series::new("a".into(), [1_i128, -250]).chunks()[0].clone();
+    // SAFETY: the engine stores such numbers in 128 bits, whatever is said of them.
+    let column = unsafe { Series::from_chunks_and_dtype_unchecked("a".into(), vec![chunk], &wide) };
+    let frame = DataFrame::new(2, vec![column.into()]).unwrap();
+    assert_eq!(FrameTable::from_ipc(&stream(&frame)).unwrap().frame.columns()[0].dtype(), &wide);
+}
+
 #[test]
 fn tables_without_columns_or_rows_keep_their_shape() {
     check(&DataFrame::empty());

@@ -1,9 +1,11 @@
+//! Tables as pieces of memory that follow one another.
+
 use super::message::{self, ALIGNMENT, END, Places};
 use super::notes::Notes;
 use super::primitive::with_primitive;
 use super::{KnownColumn, bad};
 use crate::table::TableFacts;
-use polars::prelude::{CompatLevel, DataFrame, DataType, Series};
+use polars::prelude::{CompatLevel, DataFrame, DataType, Field, Series};
 use polars_arrow::array::*;
 use polars_arrow::bitmap::Bitmap;
 use polars_arrow::datatypes::{ArrowSchema, PhysicalType};
@@ -27,9 +29,10 @@ pub(super) fn stream(
         sorted: column.is_sorted_flag(),
     };
     let known: Vec<KnownColumn> = columns.iter().map(known).collect();
-    let fields = known.iter().map(|column| column.dtype.to_arrow_field(column.name.clone(), CompatLevel::newest()));
+    let fields =
+        known.iter().map(|column| in_arrow(&column.dtype).to_arrow_field(column.name.clone(), CompatLevel::newest()));
     let schema: ArrowSchema = fields.map(|field| (field.name.clone(), field)).collect();
-    let note = Notes::of(&known, facts.map(|facts| &**facts)).text()?;
+    let note = Notes::of(&known, facts.map(|facts| &**facts), frame.height()).text()?;
     let mut pieces = vec![Buffer::from_vec(message::schema(&schema, note))];
     let mut id = 0;
     known.iter().try_for_each(|column| put_words(&column.dtype, &mut id, &mut pieces))?;
@@ -43,6 +46,20 @@ pub(super) fn stream(
     }
     pieces.push(Buffer::from_vec(END.to_vec()));
     Ok((pieces, known))
+}
+
+/// A type as Arrow has it: files may say of fixed-point numbers that they have more digits than these have room for.
+fn in_arrow(dtype: &DataType) -> DataType {
+    match dtype {
+        DataType::Decimal(digits, places) => DataType::Decimal((*digits).clamp(1, 38), *places),
+        DataType::List(inner) => DataType::List(Box::new(in_arrow(inner))),
+        DataType::Array(inner, length) => DataType::Array(Box::new(in_arrow(inner)), *length),
+        DataType::Struct(fields) => {
+            let field = |field: &Field| Field::new(field.name().clone(), in_arrow(field.dtype()));
+            DataType::Struct(fields.iter().map(field).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// The pieces as one, which begins at a multiple of [`ALIGNMENT`].
@@ -188,8 +205,7 @@ impl Body {
         }
         let words = bits.chunks::<u64>();
         let last = words.remainder();
-        let mut moved: Vec<u8> = words.chain([last]).flat_map(u64::to_le_bytes).collect();
-        moved.truncate(length.div_ceil(8));
+        let moved: Vec<u64> = words.chain([last]).map(u64::to_le).collect();
         self.put(polars_buffer::Buffer::from(moved));
     }
 

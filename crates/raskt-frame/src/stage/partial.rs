@@ -3,6 +3,7 @@
 
 use super::StageOutput;
 use super::lower::lower_stage;
+use super::stack::with_stack_for;
 use super::type_of;
 use crate::domain::Domain;
 use crate::expression::{Expression, Extent, digest_of};
@@ -22,7 +23,7 @@ pub(super) fn staged(output: &StageOutput) -> Option<StageOutput> {
         let (node, columns) = scalars(&output.node, &output.columns)?;
         return Some(StageOutput { node, columns, digest: output.digest });
     }
-    let node = staged_node(&output.node)?;
+    let node = with_stack_for(output.depth(), || staged_node(&output.node))?;
     Some(StageOutput { node, columns: output.columns.clone(), digest: output.digest })
 }
 

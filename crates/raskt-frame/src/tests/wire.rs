@@ -116,6 +116,22 @@ fn what_is_used_twice_is_written_once() {
     assert!(forms.iter().all(|form| decoders().decode(form).is_ok()));
 }
 
+/// What is as deep as it may be is read, and let go of, with the stack that every thread has; what is deeper is refused in words.
+#[test]
+fn deep_plans_travel_and_deeper_ones_say_that_they_dont() {
+    let stage = |steps: usize| {
+        let frame = (0..steps).fold(sample(), |frame, at| frame.head(steps + 9 - at).unwrap());
+        let mut graph = GraphBuilder::for_travel();
+        lower_whole(&mut graph, &StageOutput::of_frame(&frame)).unwrap();
+        kernels(&graph.finish()).pop().unwrap()
+    };
+    let form = stage(2000).wire().unwrap();
+    drop(decoders().decode(&form).unwrap());
+    let deeper = stage(2100);
+    assert!(deeper.wire().is_none());
+    assert!(deeper.stays_because().unwrap().contains("persist some of them"));
+}
+
 /// A column of any type is of it elsewhere, and constants of it are what they were.
 #[test]
 fn columns_of_every_type_travel() {

@@ -24,6 +24,7 @@ pub(crate) use dtype::{ColumnDtype, TimeUnit, by_name};
 pub(crate) use function::*;
 pub(crate) use node::Child;
 pub(crate) use value::Value;
+pub(crate) use written::DIGITS;
 
 use serde::{Deserialize, Serialize};
 

@@ -40,8 +40,8 @@ enum Item {
 /// Types that are made of others are made of so many, one in another, at most.
 const DEPTH: usize = 64;
 
-/// The most digits that fixed-point numbers have.
-const DIGITS: usize = 38;
+/// The most digits that files say of fixed-point numbers; 38 of them fit into the numbers themselves.
+pub(crate) const DIGITS: usize = 76;
 
 impl From<ColumnDtype> for WrittenDtype {
     fn from(dtype: ColumnDtype) -> Self {
@@ -95,7 +95,7 @@ fn read(items: &mut impl Iterator<Item = Item>, depth: usize) -> Result<ColumnDt
         Item::Null => ColumnDtype::Null,
         Item::Number(dtype) if dtype.kind() == Kind::Complex => return Err(format!("no column is of {dtype}")),
         Item::Number(dtype) => ColumnDtype::Number(dtype),
-        Item::Decimal { precision, scale } if (1..=DIGITS).contains(&precision) && scale <= precision => {
+        Item::Decimal { precision, scale } if precision <= DIGITS && scale <= DIGITS => {
             ColumnDtype::Decimal { precision, scale }
         }
         Item::Decimal { precision, scale } => return Err(format!("{scale} of {precision} digits after the point")),

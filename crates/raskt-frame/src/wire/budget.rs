@@ -1,3 +1,5 @@
+//! How much may come of what came.
+
 /// How much may be made of what came: what is written once and used often takes memory, or time, each time.
 pub(super) struct Budget(u64);
 

@@ -37,7 +37,7 @@ fn check_columns(node: &Node) -> Checked {
         Operator::Attach { input, from, names } => {
             let mut all = of(input);
             for (there, here) in names {
-                all.push(own(here, &known(from, there)?.dtype));
+                all.push(own(here, known(from, there)?));
             }
             all
         }
@@ -63,20 +63,21 @@ fn check_columns(node: &Node) -> Checked {
         }
         Operator::Concat { inputs } => {
             let first = inputs.first().ok_or("nothing to put together")?;
-            ensure(inputs.iter().all(|input| of(input) == of(first)), "other columns than the first one has")?;
-            of(first)
+            let first = of(first);
+            ensure(inputs.iter().all(|input| of(input) == first), "other columns than the first one has")?;
+            first
         }
         Operator::Cells { columns, .. } => {
             let labels = std::iter::once((index_column_name(0), DataType::String));
-            let cells = columns.iter().map(|(name, _)| Ok(own(name, &known(node, name)?.dtype)));
+            let cells = columns.iter().map(|(name, _)| Ok(own(name, known(node, name)?)));
             labels.map(Ok).chain(cells).collect::<Result<_, String>>()?
         }
     };
     ensure(expected == of(node), "other columns than it gives")
 }
 
-fn known<'a>(node: &'a Node, name: &PlSmallStr) -> Result<&'a Domain, String> {
-    node.domain(name).ok_or_else(|| format!("there is no column `{name}`"))
+fn known<'a>(node: &'a Node, name: &PlSmallStr) -> Result<&'a DataType, String> {
+    node.scope.get(name).ok_or_else(|| format!("there is no column `{name}`"))
 }
 
 /// Its partitions are made of those of its inputs, where they are computed one by one.
@@ -124,7 +125,7 @@ fn check_operator(node: &Node) -> Checked {
         Operator::Aggregate { keys, .. } => ensure(!keys.is_empty(), "groups by nothing"),
         Operator::Join(plan) => {
             let (left, right) = (&plan.left, &plan.right);
-            let there = plan.keys.iter().all(|(a, b)| left.domain(a).is_some() && right.domain(b).is_some());
+            let there = plan.keys.iter().all(|(a, b)| left.scope.contains(a) && right.scope.contains(b));
             ensure(there, "keys that aren't there")?;
             ensure(plan.how == JoinHow::Cross || !plan.keys.is_empty(), "no keys")
         }

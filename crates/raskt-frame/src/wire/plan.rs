@@ -2,6 +2,7 @@
 //! only to earlier ones. So what is used often is written once, and nothing calls itself for what lies below it.
 
 use super::operators::WrittenOperator;
+use super::read::DEPTH;
 use super::trees::WrittenTree;
 use crate::domain::Domain;
 use crate::expression::{Expression, Extent};
@@ -111,6 +112,9 @@ impl Writer {
     }
 
     fn written(&mut self, node: &Node) -> Result<WrittenNode, String> {
+        if node.depth > DEPTH {
+            return Err(format!("it has more than {DEPTH} steps one under another: persist some of them before"));
+        }
         let operator = WrittenOperator::of(node, self)?;
         let columns = node.columns.iter().map(|(name, domain)| Ok((name.to_string(), self.domain(domain)?)));
         let columns = columns.collect::<Result<_, String>>()?;

@@ -14,7 +14,7 @@ use polars::prelude::{DataType, PlSmallStr};
 use std::sync::Arc;
 
 /// So many steps of a plan lie one under another at most: stacks grow with them.
-const DEPTH: usize = 1 << 12;
+pub(super) const DEPTH: usize = 1 << 11;
 
 impl WrittenPlan {
     /// What stages give; what is wrong with it, if anything.
@@ -69,6 +69,7 @@ impl Reader {
         if node.depth > DEPTH {
             return Err(format!("a plan of more than {DEPTH} steps one under another"));
         }
+        self.budget.spend(node.inputs().iter().map(|input| 1 + input.columns.len()).sum())?;
         check(&node)?;
         if let Some(input) = node.inputs().first() {
             let input = Arc::clone(input);
@@ -88,11 +89,9 @@ impl Reader {
 
     /// Whether `trees` over `input` are of the types that are said of them: of all, if nothing is said.
     fn check_types(&mut self, input: &Node, trees: &[u32], said: &[&Expression]) -> Result<(), String> {
-        let types = &self.types;
-        let scope = |name: &str| {
-            let dtype = input.domain(name).map(|domain| &domain.dtype);
-            let known = dtype.and_then(|dtype| types.iter().find(|(engine, _)| engine == dtype));
-            known.map(|(_, dtype)| dtype.clone()).ok_or_else(|| crate::FrameError::unknown_column(name, []))
+        let scope = |name: &str| match input.scope.get(name) {
+            Some(dtype) => ColumnDtype::of_engine(dtype),
+            None => Err(crate::FrameError::unknown_column(name, [])),
         };
         let found = self.trees.types_of(trees, &scope, &mut self.budget)?;
         for (found, said) in found.iter().zip(said) {

@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use crate::error::Result as FrameResult;
-use crate::tree::{Child, ColumnDtype, Expr, Value, WindowFunction};
+use crate::tree::{Child, ColumnDtype, DIGITS, Expr, Value, WindowFunction};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -112,7 +112,7 @@ fn check(tree: &WrittenTree) -> Result<(), String> {
 fn check_value(value: &Value) -> Result<(), String> {
     let fits = match value {
         Value::Integer { value, dtype } => dtype.number().is_some_and(|dtype| crate::literal::holds(dtype, *value)),
-        Value::Decimal { precision, scale, .. } => (1..=38).contains(precision) && scale <= precision,
+        Value::Decimal { precision, scale, .. } => *precision <= DIGITS && *scale <= DIGITS,
         _ => true,
     };
     if fits { Ok(()) } else { Err(format!("`{value}` is no value of its type")) }
