@@ -209,6 +209,8 @@ impl Core {
 
     fn tell_client(&mut self, action: Action) {
         let told = match action {
+            // Nothing was wanted yet.
+            Action::Finished { run } if self.runs.get(&run).is_some_and(|run| run.awaited > 0) => None,
             Action::Finished { run } => Some((run, ToClient::Finished { run, held: self.held(run) })),
             Action::Failed { run, task, worker, root, story } => {
                 let failure = Failure { run: root, task, worker: Some(worker), story };
