@@ -110,11 +110,8 @@ fn measure() -> Outcome<()> {
         authority.issue(role, &[], from_now(1))?.write(&folder, &role.to_string())?;
     }
     Token::random()?.create(&folder.join("token"))?;
-    let mut peer = Command::new(std::env::current_exe()?)
-        .arg(&folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
+    let mut peer =
+        Command::new(std::env::current_exe()?).arg(&folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let mut line = String::new();
     BufReader::new(peer.stdout.take().ok_or("no output")?).read_line(&mut line)?;
     let addresses: Vec<Address> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
@@ -148,9 +145,7 @@ fn measure_with(folder: &Path, addresses: &[Address]) -> Outcome<()> {
         println!("{scheme}: round trip of 100 bytes {:?} median, {:?} p99", trips[PINGS / 2], trips[PINGS * 99 / 100]);
         let started = Instant::now();
         for note in 0..NOTES {
-            while outbox.send(&Message::Note(note, 7), vec![]).is_err() {
-                outbox.wait_for_room(PATIENCE);
-            }
+            outbox.send_waiting(&Message::Note(note, 7), vec![], PATIENCE)?;
         }
         outbox.send(&Message::Total(0), vec![])?;
         let Message::Total(total) = receive() else { return Err("another message".into()) };

@@ -65,7 +65,11 @@ impl fmt::Display for Address {
             Self::Tcp { host, port } => ("tcp", host, port),
             Self::Tls { host, port } => ("tls", host, port),
         };
-        if host.contains(':') { write!(formatter, "{scheme}://[{host}]:{port}") } else { write!(formatter, "{scheme}://{host}:{port}") }
+        if host.contains(':') {
+            write!(formatter, "{scheme}://[{host}]:{port}")
+        } else {
+            write!(formatter, "{scheme}://{host}:{port}")
+        }
     }
 }
 
@@ -78,7 +82,9 @@ impl FromStr for Address {
         let (scheme, rest) = text.split_once("://").ok_or(error("has no `tcp://`, `tls://` or `unix://` before it"))?;
         if scheme == "unix" {
             let is_fine = rest.starts_with('/') && rest.len() <= SOCKET_PATH_BYTES_MAX && !rest.contains('\0');
-            return is_fine.then(|| Self::Unix(rest.into())).ok_or(error("isn't an absolute path of at most 107 bytes"));
+            return is_fine
+                .then(|| Self::Unix(rest.into()))
+                .ok_or(error("isn't an absolute path of at most 107 bytes"));
         }
         if rest.contains(['@', '?', '#']) {
             return Err(error("has a user, password or query in it: tokens are given as files"));
@@ -90,7 +96,9 @@ impl FromStr for Address {
             Some(inner) => inner.parse::<std::net::Ipv6Addr>().is_ok(),
             None => !host.is_empty() && host.chars().all(|char| char.is_ascii_alphanumeric() || "-._".contains(char)),
         };
-        let host = is_host.then(|| inner.unwrap_or(host).to_owned()).ok_or(error("has a host that is neither name nor number"))?;
+        let host = is_host
+            .then(|| inner.unwrap_or(host).to_owned())
+            .ok_or(error("has a host that is neither name nor number"))?;
         match scheme {
             "tcp" => Ok(Self::Tcp { host, port }),
             "tls" => Ok(Self::Tls { host, port }),
@@ -118,8 +126,16 @@ mod tests {
     #[test]
     fn what_is_wrong_with_others_is_said_without_them() {
         for text in [
-            "host:1", "http://a:1", "tcp://a", "tcp://a:70000", "tls://me:hunter2@a:1", "tcp://a b:1", "unix://relative",
-            "tcp://[::1:5", "tcp://:5", "tls://a:1?token=hunter2",
+            "host:1",
+            "http://a:1",
+            "tcp://a",
+            "tcp://a:70000",
+            "tls://me:hunter2@a:1",
+            "tcp://a b:1",
+            "unix://relative",
+            "tcp://[::1:5",
+            "tcp://:5",
+            "tls://a:1?token=hunter2",
         ] {
             let error = text.parse::<Address>().unwrap_err().to_string();
             assert!(error.contains("like `tls://") && !error.contains("hunter2"), "{text}: {error}");
@@ -129,7 +145,12 @@ mod tests {
     #[test]
     fn what_others_reach_is_told_from_what_they_do_not() {
         let is_own = |text: &str| text.parse::<Address>().unwrap().is_of_this_host();
-        assert!(is_own("tcp://127.9.9.9:1") && is_own("tls://[::1]:1") && is_own("tcp://localhost:1") && is_own("unix:///a"));
+        assert!(
+            is_own("tcp://127.9.9.9:1")
+                && is_own("tls://[::1]:1")
+                && is_own("tcp://localhost:1")
+                && is_own("unix:///a")
+        );
         assert!(!is_own("tcp://0.0.0.0:1") && !is_own("tcp://[::]:1") && !is_own("tcp://localhost.evil.org:1"));
     }
 }

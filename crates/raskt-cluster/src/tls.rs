@@ -51,7 +51,8 @@ impl Tls {
         let roots = Arc::new(roots);
         let own = own.map(|(chain, key)| identity(chain, key)).transpose()?;
         let answering = own.as_ref().map(|own| Answering::new(&roots, own)).transpose()?;
-        let dialing = ClientConfig::builder_with_provider(provider()).with_protocol_versions(&[&rustls::version::TLS13])?;
+        let dialing =
+            ClientConfig::builder_with_provider(provider()).with_protocol_versions(&[&rustls::version::TLS13])?;
         let dialing = dialing.with_root_certificates(roots);
         let mut dialing = match own {
             Some((chain, key)) => dialing.with_client_auth_cert(chain, key)?,
@@ -142,7 +143,8 @@ fn identity(chain: &str, key: &str) -> Result<Own, TlsError> {
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(chain.as_bytes()).collect();
     let chain = chain.map_err(|error| TlsError::Pem("certificate", error.to_string()))?;
     // What the parser says of a key isn't repeated.
-    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|_| TlsError::Pem("key", "it is no PEM".to_owned()))?;
+    let key =
+        PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|_| TlsError::Pem("key", "it is no PEM".to_owned()))?;
     Ok((chain, key))
 }
 

@@ -97,7 +97,9 @@ impl Scene {
         assert_eq!(self.fetch("unknown", vec![], 5), Err(BulkError::Missing(Missing::NotThere)));
         let beyond = vec![Part { piece: 0, offset: 1, bytes: 6 }];
         assert_eq!(self.fetch("small", beyond, 50), Err(BulkError::Missing(Missing::NotThere)));
-        assert!(matches!(self.fetch("broken", vec![], 5), Err(BulkError::Missing(Missing::Failed(why))) if why.contains("damaged")));
+        assert!(
+            matches!(self.fetch("broken", vec![], 5), Err(BulkError::Missing(Missing::Failed(why))) if why.contains("damaged"))
+        );
     }
 }
 
@@ -125,7 +127,9 @@ fn many_at_a_time_come_each_to_whoever_asked() {
     for at in 0..40_u64 {
         let (name, sender) = (if at % 3 == 0 { "several" } else { "small" }, sender.clone());
         let fetch = Fetch { result: name.into(), parts: vec![], reserved: 100 << 20 };
-        scene.fetcher.fetch(&[scene.giving.address().clone()], Role::Worker, fetch, move |came| drop(sender.send((at, came))));
+        scene
+            .fetcher
+            .fetch(&[scene.giving.address().clone()], Role::Worker, fetch, move |came| drop(sender.send((at, came))));
     }
     for _ in 0..40 {
         let (at, came) = receiver.recv_timeout(PATIENCE).unwrap();
@@ -175,7 +179,8 @@ fn the_first_address_that_answers_is_taken() {
 #[test]
 fn damage_on_the_way_is_an_error_and_never_another_result() {
     let scene = scene(token_only(), "tcp://127.0.0.1:0");
-    let target = scene.giving.address().to_string().trim_start_matches("tcp://").to_socket_addrs().unwrap().next().unwrap();
+    let target =
+        scene.giving.address().to_string().trim_start_matches("tcp://").to_socket_addrs().unwrap().next().unwrap();
     let (mut failed, mut whole) = (0, 0);
     for seed in 0..12 {
         let proxy = FaultProxy::start(target, seed).unwrap();

@@ -69,7 +69,11 @@ fn survive(seed: u64, faults: &Faults) -> FaultProxy {
     let mut chance = Chance::new(seed);
     let mut sent = vec![];
     for at in 0..MESSAGES {
-        let bulk = if chance.below(8) == 0 { vec![Bytes::from(vec![at as u8; chance.below(20_000) as usize])] } else { vec![] };
+        let bulk = if chance.below(8) == 0 {
+            vec![Bytes::from(vec![at as u8; chance.below(20_000) as usize])]
+        } else {
+            vec![]
+        };
         caller.send(&(at, "x".repeat(chance.below(100) as usize)), bulk.clone());
         sent.push(bulk);
     }
@@ -153,10 +157,8 @@ fn who_does_not_take_what_came_holds_no_more_than_a_window_and_keeps_nobody_else
     // It sends, and takes nothing of what comes back.
     let slow = call(security.clone(), echo.listening.address(), limits.clone());
     let bulk = vec![Bytes::from(vec![1; 10_000])];
-    let mut sent = 0;
-    while sent < 2000 && slow.outbox.wait_for_room(Duration::from_millis(300)) {
-        sent += u64::from(slow.outbox.send(&(sent, String::new()), bulk.clone()).is_ok());
-    }
+    let send = |at| slow.outbox.send_waiting(&(at, String::new()), bulk.clone(), Duration::from_millis(300));
+    assert!((0..2000).any(|at| send(at).is_err()), "it is told that it is full");
     let mut other = call(security, echo.listening.address(), limits);
     other.send(&(5, String::new()), vec![]);
     assert_eq!(other.receive().0.0, 5);
@@ -180,14 +182,18 @@ fn what_is_no_message_ends_the_session() {
 fn a_handler_that_panics_ends_its_session_alone() {
     let security = token_only();
     let scheduler = network(Role::Scheduler, security.clone(), Limits::default());
-    let host = |_, _| Some(raskt_cluster::inbox(|incoming| {
-        if let raskt_cluster::Incoming::Message::<Message> { .. } = incoming {
-            panic!("this is a test of panics");
-        }
-    }));
+    let host = |_, _| {
+        Some(raskt_cluster::inbox(|incoming| {
+            if let raskt_cluster::Incoming::Message::<Message> { .. } = incoming {
+                panic!("this is a test of panics");
+            }
+        }))
+    };
     let listening = scheduler.listen(&"tcp://127.0.0.1:0".parse().unwrap(), &[Role::Worker], host).unwrap();
-    let (mut one, mut other) =
-        (call(security.clone(), listening.address(), Limits::default()), call(security, listening.address(), Limits::default()));
+    let (mut one, mut other) = (
+        call(security.clone(), listening.address(), Limits::default()),
+        call(security, listening.address(), Limits::default()),
+    );
     other.wait_for(|event| *event == Event::Connected);
     one.send(&(1, String::new()), vec![]);
     one.wait_for(|event| matches!(event, Event::Lost(_)));
@@ -199,4 +205,32 @@ fn nobody_listens_there_is_told_in_the_end() {
     let limits = Limits { resume_nanoseconds: 400_000_000, ..quick() };
     let mut caller = call(token_only(), &"tcp://127.0.0.1:1".parse().unwrap(), limits);
     assert!(matches!(caller.wait_for(|_| true), Event::Lost(Lost::Expired(_))));
+}
+
+#[test]
+fn who_waits_for_room_goes_on_when_there_is_some() {
+    let security = token_only();
+    let limits = Limits { window_bytes: 10_000, ..Limits::default() };
+    let echo = echo(security.clone(), "tcp://127.0.0.1:0", Limits::default());
+    let mut caller = call(security, echo.listening.address(), limits);
+    for at in 0..50 {
+        // Never two of them at a time.
+        caller.send(&(at, String::new()), vec![Bytes::from(vec![1; 9_000])]);
+    }
+    for at in 0..50 {
+        assert_eq!(caller.receive().0.0, at);
+    }
+}
+
+#[test]
+fn sessions_end_with_their_network() {
+    let security = token_only();
+    let echo = echo(security.clone(), "tcp://127.0.0.1:0", Limits::default());
+    let mut caller = call(security, echo.listening.address(), Limits::default());
+    caller.wait_for(|event| *event == Event::Connected);
+    let world::Caller { network, outbox, incoming, .. } = caller;
+    drop(network);
+    assert_eq!(outbox.send(&(1, String::new()), vec![]), Err(SendError::Closed));
+    let last = incoming.try_iter().last();
+    assert!(matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed)))), "{last:?}");
 }

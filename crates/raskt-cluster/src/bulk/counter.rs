@@ -91,7 +91,11 @@ impl Counter {
 impl Keeper for Counter {
     fn admit(&self, peer: &Greeting) -> Result<(u64, bool), Refusal> {
         let is_right = peer.purpose == Purpose::Transfers;
-        if is_right { Ok((0, false)) } else { Err(Refusal::NotWanted("results are given here, and no messages taken".to_owned())) }
+        if is_right {
+            Ok((0, false))
+        } else {
+            Err(Refusal::NotWanted("results are given here, and no messages taken".to_owned()))
+        }
     }
 
     fn enter(&self, link: Link, from: String) {
@@ -217,7 +221,8 @@ impl Serving {
 
     /// The parts that are wanted, and where they lie if that is shared memory.
     fn open(&self, asked: &Asked, pieces: Vec<Piece>) -> Result<Opened, Missing> {
-        let files = pieces.iter().map(|piece| if let Piece::Shared(memory) = piece { Some(memory.clone()) } else { None });
+        let files =
+            pieces.iter().map(|piece| if let Piece::Shared(memory) = piece { Some(memory.clone()) } else { None });
         let is_few = pieces.len() <= FILES_PER_STEP_MAX && asked.parts.is_empty();
         let files: Option<Vec<_>> = if is_few { files.collect() } else { None };
         let parts = cut(pieces.iter().map(|piece| piece.bytes().clone()).collect(), &asked.parts)?;

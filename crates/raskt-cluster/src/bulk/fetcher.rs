@@ -243,7 +243,8 @@ impl<'a> Line<'a> {
     /// The pieces lie in memory that the peer has handed over.
     fn take_memory(&mut self, transfer: u32, files: u32, pieces: &[(u32, u64, u64)]) -> Result<(), BulkError> {
         let violation = |error: &dyn std::fmt::Display| BulkError::Violation(error.to_string());
-        let files = self.wire.take_files(files as usize).ok_or_else(|| violation(&"files that were named didn't come"))?;
+        let files =
+            self.wire.take_files(files as usize).ok_or_else(|| violation(&"files that were named didn't come"))?;
         let Some(open) = self.transfers.get(&transfer) else { return Ok(()) };
         if !open.receiving.fits(pieces.iter().map(|(_, _, bytes)| *bytes)) {
             return Err(violation(&"memory came that isn't what was asked for"));

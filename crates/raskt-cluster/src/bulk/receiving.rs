@@ -70,7 +70,8 @@ impl Receiving {
     /// Takes it back with the chunk in it, and says how much credit the peer gets.
     pub fn take_back(&mut self, piece: u32, buffer: AlignedBuffer) -> Result<u64, BulkError> {
         let wrong = || BulkError::Violation("a chunk came for a piece that isn't there, or is whole".to_owned());
-        let place = self.pieces.get_mut(piece as usize).filter(|place| matches!(place, Coming::Lent(_))).ok_or_else(wrong)?;
+        let place =
+            self.pieces.get_mut(piece as usize).filter(|place| matches!(place, Coming::Lent(_))).ok_or_else(wrong)?;
         let is_whole = buffer.missing() == 0;
         let (before, after) = (place.missing(), buffer.missing() as u64);
         *place = if is_whole { Coming::Whole(buffer.finish()) } else { Coming::Buffer(buffer) };
@@ -84,9 +85,15 @@ impl Receiving {
 
     /// The pieces, if all are whole.
     pub fn finish(&mut self) -> Option<Vec<Bytes>> {
-        let is_whole = self.is_opened && self.missing == 0 && self.pieces.iter().all(|piece| matches!(piece, Coming::Whole(_)));
+        let is_whole =
+            self.is_opened && self.missing == 0 && self.pieces.iter().all(|piece| matches!(piece, Coming::Whole(_)));
         let pieces = is_whole.then(|| std::mem::take(&mut self.pieces))?;
-        Some(pieces.into_iter().filter_map(|piece| if let Coming::Whole(bytes) = piece { Some(bytes) } else { None }).collect())
+        Some(
+            pieces
+                .into_iter()
+                .filter_map(|piece| if let Coming::Whole(bytes) = piece { Some(bytes) } else { None })
+                .collect(),
+        )
     }
 
     /// Whether memory of so many bytes that was handed over is what was asked for.

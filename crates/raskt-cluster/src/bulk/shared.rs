@@ -11,8 +11,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// What nobody may do to memory that was handed out: write to it, cut it (that would end its readers), or let it grow.
-const SEALS: SealFlags =
-    SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
+const SEALS: SealFlags = SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
 
 /// Memory that can be written, and then be shared without a copy.
 #[derive(Debug)]

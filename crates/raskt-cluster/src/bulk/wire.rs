@@ -201,7 +201,11 @@ impl Wire {
         let step: Step = postcard::from_bytes(control).map_err(|error| violation(&error))?;
         let Some(table) = table.first_chunk::<8>() else {
             let is_whole = checksum == header.body_checksum;
-            return if is_whole { Ok(Some(Begun::Step(step))) } else { Err(violation(&"a step was damaged on the way")) };
+            return if is_whole {
+                Ok(Some(Begun::Step(step)))
+            } else {
+                Err(violation(&"a step was damaged on the way"))
+            };
         };
         let bytes = u32::from_le_bytes([table[0], table[1], table[2], table[3]]) as usize;
         let padding = (header.bulk_wire_bytes as usize).checked_sub(bytes).filter(|padding| *padding < 64);

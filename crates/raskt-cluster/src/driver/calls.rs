@@ -55,13 +55,7 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
     core.deliver();
 }
 
-async fn try_once(
-    core: &Core,
-    own: &Own,
-    call: &Call,
-    is_established: bool,
-    attempt: u32,
-) -> Result<Link, Refusal> {
+async fn try_once(core: &Core, own: &Own, call: &Call, is_established: bool, attempt: u32) -> Result<Link, Refusal> {
     let mut greeting = own.greeting(call.session)?;
     greeting.purpose = Purpose::Session;
     (greeting.is_established, greeting.attempt) = (is_established, attempt);

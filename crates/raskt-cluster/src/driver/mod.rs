@@ -11,6 +11,7 @@
 mod backoff;
 mod calls;
 mod core;
+mod nesting;
 mod network;
 mod outbox;
 mod pump;

@@ -10,7 +10,7 @@ use crate::frame::Squeeze;
 use crate::hello::{Greeting, Identity, Introduction, Role, SessionId};
 use crate::listen::{Door, DoorOptions, Keeper, ListenError, Refused, log_refused};
 use crate::security::Security;
-use crate::session::Limits;
+use crate::session::{Limits, Session};
 use raskt_sync::Mutex;
 use std::io;
 use std::sync::{Arc, Weak, mpsc};
@@ -50,14 +50,15 @@ impl NetworkOptions {
     }
 }
 
-/// All connections of a process, on a thread of their own. When this goes, sessions end without a word; [`close`](Self::close) them first.
+/// All connections of a process, on a thread of their own. When this goes, sessions end without a
+/// word to their peers; [`close`](Self::close) them first. It waits for a call of an inbox that is going on.
 pub struct Network {
     own: Arc<Own>,
     handle: Handle,
     bulk: Handle,
     cores: Mutex<Vec<Weak<Core>>>,
     doors: Mutex<Vec<Weak<Sessions>>>,
-    _threads: [Thread; 2],
+    threads: Vec<Thread>,
 }
 
 /// What its tasks know of the process.
@@ -102,7 +103,7 @@ impl Network {
         let (handle, bulk_handle) = (control.handle.clone(), bulk.handle.clone());
         let (cores, doors) = Default::default();
         let own = Arc::new(Own { options, introduction });
-        Ok(Self { own, handle, bulk: bulk_handle, cores, doors, _threads: [control, bulk] })
+        Ok(Self { own, handle, bulk: bulk_handle, cores, doors, threads: vec![control, bulk] })
     }
 
     /// What its sessions have in common.
@@ -154,7 +155,13 @@ impl Network {
         let own = self.own.greeting(SessionId(0));
         let own = own.map_err(|source| ListenError::Socket { address: address.to_string(), source })?;
         let security = self.own.options.security.clone();
-        Ok(DoorOptions { security, accepts: accepts.to_vec(), own, introduction: self.own.introduction.clone(), refused })
+        Ok(DoorOptions {
+            security,
+            accepts: accepts.to_vec(),
+            own,
+            introduction: self.own.introduction.clone(),
+            refused,
+        })
     }
 
     /// Begins a session with whoever listens there, who must be an `expects`. It is called until it answers, for as long as a
@@ -175,12 +182,30 @@ impl Network {
     /// Ends all sessions, and waits until what was sent has arrived, but no longer than `patience`. Says whether all has.
     pub fn close(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
+        let open = self.open();
+        open.iter().for_each(|core| core.close());
+        open.iter().all(|core| core.wait_for_end(deadline))
+    }
+
+    /// All sessions that aren't over.
+    fn open(&self) -> Vec<Arc<Core>> {
         let mut open: Vec<_> = self.cores.lock().iter().filter_map(Weak::upgrade).collect();
         for sessions in self.doors.lock().iter().filter_map(Weak::upgrade) {
             open.extend(sessions.cores());
         }
-        open.iter().for_each(|core| core.close());
-        open.iter().all(|core| core.wait_for_end(deadline))
+        open
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        let open = self.open();
+        self.threads.clear();
+        // Nobody else calls inboxes any more.
+        for core in open {
+            core.change(Session::abandon);
+            core.deliver();
+        }
     }
 }
 
@@ -203,7 +228,8 @@ fn open_door(
             Err(error) => drop(sender.send(Err(error))),
         }
     });
-    let stopped = || ListenError::Socket { address: address.to_string(), source: io::Error::other("the network has stopped") };
+    let stopped =
+        || ListenError::Socket { address: address.to_string(), source: io::Error::other("the network has stopped") };
     let address = opened.recv().unwrap_or_else(|_| Err(stopped()))?;
     Ok(Listening { address, task: task.abort_handle() })
 }
@@ -215,6 +241,9 @@ struct Thread {
     thread: Option<JoinHandle<()>>,
 }
 
+/// Messages may be nested, and are read by functions that call each other.
+const STACK_BYTES: usize = 8 << 20;
+
 impl Thread {
     fn start(name: &str) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -224,7 +253,7 @@ impl Thread {
             let _ = runtime.block_on(stopped);
             runtime.shutdown_background();
         };
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        let thread = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(run)?;
         Ok(Self { handle, stop: Some(stop), thread: Some(thread) })
     }
 }

@@ -69,7 +69,10 @@ enum Ended {
     GivenUp,
     /// Another connection is there.
     Replaced,
-    Broken { was_closed: bool, why: String },
+    Broken {
+        was_closed: bool,
+        why: String,
+    },
 }
 
 struct Pump<'a> {
@@ -229,7 +232,10 @@ const STUCK_NANOSECONDS: u64 = 100_000_000;
 fn broken(error: &io::Error) -> Ended {
     let was_closed = matches!(
         error.kind(),
-        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted | io::ErrorKind::UnexpectedEof
+        io::ErrorKind::ConnectionReset
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::UnexpectedEof
     );
     Ended::Broken { was_closed, why: error.to_string() }
 }

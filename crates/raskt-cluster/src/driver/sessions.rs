@@ -135,7 +135,11 @@ impl Keeper for Desk {
             Some(held) if held.identity != peer.identity || held.role != peer.role => Err(Refusal::SessionOver),
             Some(held) => {
                 let state = held.core.lock();
-                if state.session.lost().is_some() { Err(Refusal::SessionOver) } else { Ok((state.session.expects(), true)) }
+                if state.session.lost().is_some() {
+                    Err(Refusal::SessionOver)
+                } else {
+                    Ok((state.session.expects(), true))
+                }
             }
             None if peer.is_established => Err(Refusal::SessionOver),
             None => Ok((0, false)),

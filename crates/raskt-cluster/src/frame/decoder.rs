@@ -120,7 +120,8 @@ impl Partial {
         let segments = segments(table, bulk.filled())?;
         let control = head.slice_ref(&control[..header.control_wire_bytes as usize]);
         let bulk = if segments.is_empty() { Bytes::new() } else { bulk.finish() };
-        let parts: Vec<Bytes> = segments.iter().map(|segment| bulk.slice(segment.at..segment.at + segment.wire)).collect();
+        let parts: Vec<Bytes> =
+            segments.iter().map(|segment| bulk.slice(segment.at..segment.at + segment.wire)).collect();
         let mut checksum = xxh3_64(table);
         for part in std::iter::once(&control).chain(&parts) {
             checksum = xxh3_64_with_seed(part, checksum);

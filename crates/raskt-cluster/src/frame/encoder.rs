@@ -2,8 +2,8 @@
 
 use super::header::at_most;
 use super::{
-    ALIGNMENT_BYTES, CONTROL_BYTES_MAX, FRAME_BYTES_MAX, Frame, FrameError, HEADER_BYTES, Header, SEGMENTS_MAX, Squeeze,
-    padding,
+    ALIGNMENT_BYTES, CONTROL_BYTES_MAX, FRAME_BYTES_MAX, Frame, FrameError, HEADER_BYTES, Header, SEGMENTS_MAX,
+    Squeeze, padding,
 };
 use bytes::{Buf, Bytes};
 use std::collections::VecDeque;

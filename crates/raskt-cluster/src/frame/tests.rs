@@ -50,7 +50,10 @@ fn read_in_place(mut bytes: &[u8]) -> Result<Vec<Frame>, FrameError> {
 
 fn parts() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
     let bytes = |most: usize| {
-        prop_oneof![proptest::collection::vec(any::<u8>(), 0..most), (any::<u8>(), 0..most).prop_map(|(b, n)| vec![b; n])]
+        prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..most),
+            (any::<u8>(), 0..most).prop_map(|(b, n)| vec![b; n])
+        ]
     };
     (bytes(5000), proptest::collection::vec(bytes(3000), 0..5))
 }

@@ -99,7 +99,9 @@ async fn read_greeting<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, 
         match stream.read(&mut prefix[come..]).await {
             // Those who aren't understood are told so, or nothing comes of it: alerts of TLS are short.
             Ok(0) if prefix[0] == 0x15 => return refused(Refusal::SpeaksTls),
-            Ok(0) => return refused(Refusal::Broken("the other side closed it before it had said anything".to_owned())),
+            Ok(0) => {
+                return refused(Refusal::Broken("the other side closed it before it had said anything".to_owned()));
+            }
             Ok(count) => come += count,
             Err(error) => return refused(error.into()),
         }

@@ -26,7 +26,10 @@ impl Introduction {
         let bytes = postcard::to_allocvec(self).map_err(|error| Refusal::NotWanted(error.to_string()))?;
         if bytes.len() > INTRODUCTION_BYTES_MAX {
             let most = INTRODUCTION_BYTES_MAX;
-            return Err(Refusal::NotWanted(format!("an introduction of {} bytes is too long; {most} are allowed", bytes.len())));
+            return Err(Refusal::NotWanted(format!(
+                "an introduction of {} bytes is too long; {most} are allowed",
+                bytes.len()
+            )));
         }
         Ok(Frame::new(Kind::Introduction, bytes.into(), vec![]))
     }

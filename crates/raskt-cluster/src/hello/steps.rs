@@ -107,7 +107,8 @@ impl Asked {
         if peer.has_token != demand.token.is_some() {
             return Err(Refusal::TokenMissing);
         }
-        let key = demand.token.as_ref().map(|token| token.key(peer.role).ok_or(Refusal::Role(peer.role))).transpose()?;
+        let key =
+            demand.token.as_ref().map(|token| token.key(peer.role).ok_or(Refusal::Role(peer.role))).transpose()?;
         own.has_token = key.is_some();
         let answer = own.encode();
         let signed = Signed { key, opening: opening.to_vec(), answer: answer.to_vec(), binding };

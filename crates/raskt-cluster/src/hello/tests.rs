@@ -38,7 +38,10 @@ fn nobody_else_is() {
     let (token, other) = (Token::random().unwrap(), Token::random().unwrap());
     assert_eq!(shake(Some(&other), &demand(&token), [b"", b""]), Err(Refusal::Token));
     assert_eq!(shake(None, &demand(&token), [b"", b""]), Err(Refusal::TokenMissing));
-    assert_eq!(shake(token.scoped(Role::Client).as_ref(), &demand(&token), [b"", b""]), Err(Refusal::Role(Role::Worker)));
+    assert_eq!(
+        shake(token.scoped(Role::Client).as_ref(), &demand(&token), [b"", b""]),
+        Err(Refusal::Role(Role::Worker))
+    );
     let viewers = Demand { roles: vec![Role::Viewer], ..demand(&token) };
     assert_eq!(shake(Some(&token), &viewers, [b"", b""]), Err(Refusal::Role(Role::Worker)));
     assert_eq!(shake(Some(&token), &demand(&token), [b"one connection", b"another"]), Err(Refusal::Token));
@@ -102,7 +105,9 @@ fn other_versions_are_refused_in_a_sentence_that_says_which() {
     let refused = Greeting::decode(&old.encode()).unwrap_err();
     assert!(refused.to_string().contains("7 to 9") && refused.to_string().contains("upgrade"), "{refused}");
     let long = Verdict::Refused(Refusal::NotWanted("ü\u{7}".repeat(500)));
-    let Verdict::Refused(Refusal::NotWanted(read)) = Verdict::decode(&long.encode()).unwrap() else { panic!("refused") };
+    let Verdict::Refused(Refusal::NotWanted(read)) = Verdict::decode(&long.encode()).unwrap() else {
+        panic!("refused")
+    };
     assert!(read.starts_with("üü") && read.len() < VERDICT_BYTES);
 }
 

@@ -19,8 +19,10 @@ pub struct Mismatch {
 
 /// Compares what several processes run on; nothing if they agree.
 pub fn mismatches(peers: &[(&str, &Versions)]) -> Option<Mismatch> {
-    let tables: Vec<BTreeMap<&str, &str>> =
-        peers.iter().map(|(_, Versions(list))| list.iter().map(|(name, version)| (&**name, &**version)).collect()).collect();
+    let tables: Vec<BTreeMap<&str, &str>> = peers
+        .iter()
+        .map(|(_, Versions(list))| list.iter().map(|(name, version)| (&**name, &**version)).collect())
+        .collect();
     let names: BTreeSet<&str> = tables.iter().flat_map(|table| table.keys().copied()).collect();
     let row = |name: &str| -> Vec<Option<String>> {
         tables.iter().map(|table| table.get(name).map(|version| (*version).to_owned())).collect()

@@ -18,8 +18,11 @@ pub(super) fn pack<'a>(messages: impl Iterator<Item = &'a Payload>) -> (usize, B
     let (mut count, mut control, mut bulk, mut bulk_bytes) = (0, Vec::new(), Vec::new(), 0);
     for message in messages.take(BATCH_MESSAGES) {
         let message_bulk: usize = message.bulk.iter().map(Bytes::len).sum();
-        let (control_after, bulk_after) = (control.len() + PREFIX_BYTES + message.control.len(), bulk_bytes + message_bulk);
-        let fits = control_after <= BATCH_BYTES && bulk_after <= BATCH_BYTES && bulk.len() + message.bulk.len() <= BATCH_MESSAGES;
+        let (control_after, bulk_after) =
+            (control.len() + PREFIX_BYTES + message.control.len(), bulk_bytes + message_bulk);
+        let fits = control_after <= BATCH_BYTES
+            && bulk_after <= BATCH_BYTES
+            && bulk.len() + message.bulk.len() <= BATCH_MESSAGES;
         if count > 0 && !fits {
             break;
         }

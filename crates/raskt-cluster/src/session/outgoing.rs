@@ -139,7 +139,8 @@ impl Outgoing {
 }
 
 fn check(message: &Payload) -> Result<(), SendError> {
-    let most = |part, bytes, limit| if bytes > limit { Err(SendError::TooLarge { part, bytes, limit }) } else { Ok(()) };
+    let most =
+        |part, bytes, limit| if bytes > limit { Err(SendError::TooLarge { part, bytes, limit }) } else { Ok(()) };
     most("control", message.control.len(), MESSAGE_CONTROL_BYTES_MAX)?;
     most("segments", message.bulk.len(), SEGMENTS_MAX)?;
     let bulk = message.bulk.iter().map(|part| part.len().next_multiple_of(64)).sum();

@@ -7,7 +7,8 @@ use raskt_cluster::certs::{Authority, Certified, from_now};
 use raskt_cluster::hello::Role;
 use raskt_cluster::session::{Event, Limits};
 use raskt_cluster::{
-    Address, Inbox, Incoming, Listening, Names, Network, NetworkOptions, Outbox, Peer, Security, Tls, Token, channel, inbox,
+    Address, Inbox, Incoming, Listening, Names, Network, NetworkOptions, Outbox, Peer, Security, Tls, Token, channel,
+    inbox,
 };
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, mpsc};
@@ -115,15 +116,15 @@ impl Caller {
                 Ok(Incoming::Event(event)) if is_it(&event) => return event,
                 Ok(Incoming::Event(event)) => self.events.push(event),
                 Ok(Incoming::Message { .. }) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => panic!("only {:?} came", self.events),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    panic!("only {:?} came", self.events)
+                }
             }
         }
     }
 
     /// Waits as long as there is no room.
     pub fn send(&self, message: &Message, bulk: Vec<Bytes>) {
-        while self.outbox.send(message, bulk.clone()).is_err() {
-            assert!(self.outbox.wait_for_room(PATIENCE), "{:?}", self.outbox.lost());
-        }
+        self.outbox.send_waiting(message, bulk, PATIENCE).unwrap();
     }
 }
