@@ -30,6 +30,7 @@ mod driver;
 pub mod frame;
 pub mod hello;
 mod listen;
+mod random;
 mod security;
 pub mod session;
 mod stream;

@@ -140,7 +140,7 @@ impl Door {
         let (mut stream, binding) = self.secured(stream).await?;
         let certified = certified_role(&stream, self.options.security.token.is_none());
         let mut own = self.options.own.clone();
-        own.nonce = crate::token::random()?;
+        own.nonce = crate::random::random()?;
         let demand = Demand { token: self.options.security.token.clone(), roles: self.options.accepts.clone() };
         let answered = hello::answer(&mut stream, &demand, own, binding, certified).await?;
         let peer = answered.peer().clone();

@@ -2,9 +2,9 @@
 
 use super::backoff::Backoff;
 use super::core::Core;
-use super::network::Own;
+use super::own::Own;
+use super::peer::Peer;
 use super::pump::pump;
-use super::sessions::Peer;
 use crate::address::Address;
 use crate::dial::{Link, dial};
 use crate::hello::{Purpose, Refusal, Role, SessionId};
@@ -43,7 +43,7 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
             // Nothing but a signed word ends a session: what a damaged greeting is told is of no account.
             Err(refusal) if refusal.may_pass() || is_established && refusal != Refusal::SessionOver => {
                 tracing::debug!("{} can't be reached: {refusal}", call.address);
-                let chance = crate::token::random().map_or(0, u64::from_le_bytes);
+                let chance = crate::random::random().map_or(0, u64::from_le_bytes);
                 tokio::select! {
                     () = tokio::time::sleep(backoff.failed(chance)) => {}
                     () = core.watch() => break,

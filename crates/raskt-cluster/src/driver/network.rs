@@ -3,14 +3,13 @@
 use super::calls::{Call, keep_calling};
 use super::core::{Core, Inbox};
 use super::outbox::Outbox;
+use super::own::{NetworkOptions, Own};
 use super::sessions::{Desk, Host, Sessions};
 use crate::address::Address;
 use crate::bulk::{Counter, Fetcher, Provide};
-use crate::frame::Squeeze;
-use crate::hello::{Greeting, Identity, Introduction, Role, SessionId};
+use crate::hello::{Introduction, Role, SessionId};
 use crate::listen::{Door, DoorOptions, Keeper, ListenError, Refused, log_refused};
-use crate::security::Security;
-use crate::session::{Limits, Session};
+use crate::session::Session;
 use raskt_sync::Mutex;
 use std::io;
 use std::sync::{Arc, Weak, mpsc};
@@ -18,37 +17,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-
-/// What all sessions of a process have in common.
-#[derive(Clone, Debug)]
-pub struct NetworkOptions {
-    /// As what it comes, and listens.
-    pub role: Role,
-    /// Which process it is.
-    pub identity: Identity,
-    /// What it says of itself.
-    pub introduction: Introduction,
-    /// What peers are known by.
-    pub security: Security,
-    /// What sessions are held to.
-    pub limits: Limits,
-    /// How frames are compressed.
-    pub squeeze: Squeeze,
-}
-
-impl NetworkOptions {
-    /// With what is usual, for a process that was just started.
-    pub fn new(role: Role, security: Security) -> io::Result<Self> {
-        Ok(Self {
-            role,
-            identity: Identity::random()?,
-            introduction: Introduction::default(),
-            security,
-            limits: Limits::default(),
-            squeeze: Squeeze::Never,
-        })
-    }
-}
 
 /// All connections of a process, on a thread of their own. When this goes, sessions end without a
 /// word to their peers; [`close`](Self::close) them first. It waits for a call of an inbox that is going on.
@@ -59,21 +27,6 @@ pub struct Network {
     cores: Mutex<Vec<Weak<Core>>>,
     doors: Mutex<Vec<Weak<Sessions>>>,
     threads: Vec<Thread>,
-}
-
-/// What its tasks know of the process.
-pub(crate) struct Own {
-    pub options: NetworkOptions,
-    /// What the process says of itself to those who come from now on.
-    pub introduction: Arc<Mutex<Introduction>>,
-}
-
-impl Own {
-    pub(crate) fn greeting(&self, session: SessionId) -> io::Result<Greeting> {
-        let mut greeting = Greeting::new(self.options.role, self.options.identity, session)?;
-        greeting.window_bytes = self.options.limits.window_bytes;
-        Ok(greeting)
-    }
 }
 
 /// A door that is open as long as this is kept.

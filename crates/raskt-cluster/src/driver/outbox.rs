@@ -2,7 +2,7 @@
 
 use super::core::{Core, Inbox, Ticket};
 use super::nesting;
-use super::sessions::Peer;
+use super::peer::Peer;
 use crate::session::{Event, Lost, Payload, SendError};
 use bytes::Bytes;
 use raskt_sync::Mutex;

@@ -1,11 +1,12 @@
 //! The sessions of those who have called this process.
 
 use super::core::{Core, Inbox};
-use super::network::Own;
 use super::outbox::Outbox;
+use super::own::Own;
+use super::peer::Peer;
 use super::pump::pump;
 use crate::dial::Link;
-use crate::hello::{Greeting, Identity, Introduction, Purpose, Refusal, Role, SessionId};
+use crate::hello::{Greeting, Identity, Purpose, Refusal, Role, SessionId};
 use crate::listen::Keeper;
 use raskt_sync::Mutex;
 use std::collections::HashMap;
@@ -15,26 +16,6 @@ use tokio::sync::mpsc;
 
 /// Connections that wait for the task of their session; more are dropped, and come again.
 const LINKS_WAITING: usize = 4;
-
-/// A peer that has proven who it is.
-#[derive(Clone, Debug)]
-pub struct Peer {
-    /// As what it has come.
-    pub role: Role,
-    /// Which process it is.
-    pub identity: Identity,
-    /// Where it came from, for people to read.
-    pub from: String,
-    /// What it says of itself.
-    pub introduction: Introduction,
-}
-
-impl Peer {
-    pub(crate) fn of(link: &Link, from: String) -> Self {
-        let introduction = link.introduction.clone();
-        Self { role: link.peer.role, identity: link.peer.identity, from, introduction }
-    }
-}
 
 /// Takes in those who call.
 pub trait Host: Send + Sync + 'static {

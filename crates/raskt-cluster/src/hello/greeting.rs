@@ -65,7 +65,7 @@ impl Greeting {
             session,
             expects: 0,
             window_bytes: u64::MAX,
-            nonce: crate::token::random()?,
+            nonce: crate::random::random()?,
         })
     }
 
