@@ -10,7 +10,6 @@ use raskt_cluster::testing::{Chance, FaultProxy, Faults};
 use raskt_cluster::{Address, Security};
 use std::net::ToSocketAddrs;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 use world::*;
 
 fn check_echo(scheduler: Security, worker: Security, address: &str) {
