@@ -222,3 +222,33 @@ fn another_process_at_the_same_address_is_not_taken_for_the_one() {
     let refused = fetch(identity.incarnation ^ 1);
     assert!(matches!(&refused, Err(BulkError::Unreached(why)) if why.contains("another process")), "{refused:?}");
 }
+
+#[test]
+fn whoever_panics_when_a_result_comes_keeps_nobody_else_from_his() {
+    let scene = scene(token_only(), "tcp://127.0.0.1:0");
+    let fetch = |name: &str| Fetch { result: name.into(), parts: vec![], reserved: 10 };
+    let (sender, receiver) = mpsc::channel();
+    scene.fetcher.fetch(&scene.source(), fetch("later"), move |came| drop(sender.send(came)));
+    scene.fetcher.fetch(&scene.source(), fetch("small"), |_| panic!("this is a test of panics"));
+    assert!(scene.fetch("small", vec![], 10).is_ok());
+    scene.shelf.held_back.lock().unwrap().drain(..).for_each(|reply| reply.give(vec![]));
+    assert!(receiver.recv_timeout(PATIENCE).unwrap().unwrap().is_empty());
+}
+
+#[test]
+fn whoever_waits_is_told_when_the_network_stops() {
+    let Scene { giver, giving, _network, fetcher, shelf } = scene(token_only(), "tcp://127.0.0.1:0");
+    let source = worker_at(vec![giving.address().clone()]);
+    let fetch = || Fetch { result: "later".into(), parts: vec![], reserved: 10 };
+    let (sender, receiver) = mpsc::channel();
+    let told = sender.clone();
+    fetcher.fetch(&source, fetch(), move |came| drop(told.send(came)));
+    while shelf.held_back.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    drop(_network);
+    assert!(matches!(receiver.recv_timeout(PATIENCE).unwrap(), Err(BulkError::Lost(_))));
+    fetcher.fetch(&source, fetch(), move |came| drop(sender.send(came)));
+    assert!(receiver.recv_timeout(PATIENCE).unwrap().is_err());
+    drop(giver);
+}

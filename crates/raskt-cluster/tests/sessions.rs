@@ -234,3 +234,26 @@ fn sessions_end_with_their_network() {
     let last = incoming.try_iter().last();
     assert!(matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed)))), "{last:?}");
 }
+
+#[test]
+fn a_host_that_takes_nobody_in_or_panics_closes_the_session() {
+    let security = token_only();
+    let scheduler = network(Role::Scheduler, security.clone(), Limits::default());
+    let host = |peer: raskt_cluster::Peer, _| {
+        assert_eq!(peer.role, Role::Client, "this is a test of panics");
+        None
+    };
+    let roles = [Role::Worker, Role::Client];
+    let listening = scheduler.listen(&"tcp://127.0.0.1:0".parse().unwrap(), &roles, host).unwrap();
+    for role in roles {
+        let network = network(role, security.clone(), Limits::default());
+        let (inbox, incoming) = raskt_cluster::channel::<Message>();
+        let outbox = network.connect::<Message>(listening.address(), Role::Scheduler, inbox).unwrap();
+        let events: Vec<_> = std::iter::from_fn(|| incoming.recv_timeout(PATIENCE).ok()).take(2).collect();
+        let is_closed = |last: Option<&raskt_cluster::Incoming<Message>>| {
+            matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed))))
+        };
+        assert!(is_closed(events.last()), "{events:?}");
+        assert_eq!(outbox.peer().unwrap().role, Role::Scheduler);
+    }
+}

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use raskt_sync::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -63,7 +64,30 @@ struct Inner {
     lines: Mutex<HashMap<Source, Sender<Order>>>,
 }
 
-type Done = Box<dyn FnOnce(Result<Vec<Bytes>, BulkError>) + Send>;
+type Came = Result<Vec<Bytes>, BulkError>;
+
+/// Who waits for a result. He is told once, whatever happens, and does no harm to others if he panics.
+struct Done(Option<Box<dyn FnOnce(Came) + Send>>);
+
+impl Done {
+    fn tell(mut self, came: Came) {
+        self.tell_once(came);
+    }
+
+    fn tell_once(&mut self, came: Came) {
+        if let Some(done) = self.0.take()
+            && catch_unwind(AssertUnwindSafe(|| done(came))).is_err()
+        {
+            tracing::error!("whoever waited for a result panicked when it came");
+        }
+    }
+}
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        self.tell_once(Err(BulkError::Lost("the network has stopped".to_owned())));
+    }
+}
 
 struct Order {
     fetch: Fetch,
@@ -83,7 +107,7 @@ impl Fetcher {
         fetch: Fetch,
         done: impl FnOnce(Result<Vec<Bytes>, BulkError>) + Send + 'static,
     ) {
-        let order = Order { fetch, done: Box::new(done) };
+        let order = Order { fetch, done: Done(Some(Box::new(done))) };
         let mut lines = self.inner.lines.lock();
         let order = match lines.get(source).cloned() {
             None => order,
@@ -92,7 +116,7 @@ impl Fetcher {
                 Err(TrySendError::Closed(order)) => order,
                 Err(TrySendError::Full(order)) => {
                     drop(lines);
-                    return (order.done)(Err(BulkError::Missing(Missing::Busy)));
+                    return order.done.tell(Err(BulkError::Missing(Missing::Busy)));
                 }
             },
         };
@@ -127,7 +151,7 @@ impl Inner {
         orders.close();
         while let Ok(order) = orders.try_recv() {
             // Nothing was said of these.
-            (order.done)(Err(BulkError::Unreached(error.to_string())));
+            order.done.tell(Err(BulkError::Unreached(error.to_string())));
         }
     }
 
@@ -287,14 +311,14 @@ impl<'a> Line<'a> {
 
     fn end(&mut self, transfer: u32, result: Result<Vec<Bytes>, BulkError>) {
         if let Some(open) = self.transfers.remove(&transfer) {
-            (open.done)(result);
+            open.done.tell(result);
         }
     }
 
     /// The connection broke: those who were asked for are lost.
     fn fail(&mut self, error: &BulkError) {
         for (_, open) in std::mem::take(&mut self.transfers) {
-            (open.done)(Err(error.clone()));
+            open.done.tell(Err(error.clone()));
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::listen::Keeper;
 use raskt_sync::Mutex;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -75,7 +76,9 @@ impl Sessions {
             Entry::Vacant(place) => drop(place.insert(held)),
         }
         let peer = Peer::of(&link, from);
-        match self.host.arrived(peer.clone(), Outbox::new(core.clone(), Arc::new(Mutex::new(Some(peer))))) {
+        let outbox = Outbox::new(core.clone(), Arc::new(Mutex::new(Some(peer.clone()))));
+        let arrived = catch_unwind(AssertUnwindSafe(|| self.host.arrived(peer, outbox)));
+        match arrived.unwrap_or(None) {
             Some(inbox) => core.set_inbox(inbox),
             None => core.lock().session.close_when_up(core.now()),
         }
