@@ -306,6 +306,11 @@ impl Session {
         self.outgoing.is_all_confirmed()
     }
 
+    /// How many messages have arrived, here, or there as far as that is known.
+    pub fn arrived(&self) -> u64 {
+        self.incoming.expects() + self.outgoing.confirmed()
+    }
+
     /// What it is held to.
     pub fn limits(&self) -> &Limits {
         &self.limits
