@@ -4,7 +4,7 @@
 //! small messages a second, and gigabytes a second of results over TCP, TLS and as shared memory, with each process's peak memory.
 
 use bytes::Bytes;
-use raskt_cluster::bulk::{Fetch, Piece, Provide, Reply, SharedBuffer};
+use raskt_cluster::bulk::{Fetch, Piece, Provide, Reply, SharedBuffer, Source};
 use raskt_cluster::certs::{Authority, from_now};
 use raskt_cluster::hello::Role;
 use raskt_cluster::{Address, Inbox, Incoming, Names, Network, NetworkOptions, Outbox, Peer, Security, Tls, Token};
@@ -60,8 +60,11 @@ fn serve(folder: &Path) -> Outcome<()> {
         let (outbox, count) = (outbox.typed::<Message>(), AtomicU64::new(0));
         Some(raskt_cluster::inbox(move |incoming| {
             if let Incoming::Message { message, .. } = incoming {
+                if let Message::Note(..) = message {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    return;
+                }
                 let _ = match message {
-                    Message::Note(..) => return drop(count.fetch_add(1, Ordering::Relaxed)),
                     Message::Total(_) => outbox.send(&Message::Total(count.load(Ordering::Relaxed)), vec![]),
                     Message::Peak(_) => outbox.send(&Message::Peak(peak_bytes()), vec![]),
                     ping => outbox.send(&ping, vec![]),
@@ -145,9 +148,7 @@ fn measure_with(folder: &Path, addresses: &[Address]) -> Outcome<()> {
         println!("{scheme}: round trip of 100 bytes {:?} median, {:?} p99", trips[PINGS / 2], trips[PINGS * 99 / 100]);
         let started = Instant::now();
         for note in 0..NOTES {
-            while outbox.send(&Message::Note(note, 7), vec![]).is_err() {
-                outbox.wait_for_room(PATIENCE);
-            }
+            outbox.send_waiting(&Message::Note(note, 7), vec![], PATIENCE)?;
         }
         outbox.send(&Message::Total(0), vec![])?;
         let Message::Total(total) = receive() else { return Err("another message".into()) };
@@ -160,10 +161,11 @@ fn measure_with(folder: &Path, addresses: &[Address]) -> Outcome<()> {
     }
     let fetcher = network.fetcher();
     for (address, result) in [(3, "own"), (4, "own"), (5, "own"), (5, "shared")] {
+        let source = Source { addresses: vec![addresses[address].clone()], role: Role::Scheduler, identity: None };
         for _ in 0..3 {
             let fetch = Fetch { result: result.into(), parts: vec![], reserved: RESULT_BYTES as u64 };
             let started = Instant::now();
-            let pieces = fetcher.fetch_and_wait(&addresses[address..=address], Role::Scheduler, fetch)?;
+            let pieces = fetcher.fetch_and_wait(&source, fetch)?;
             let came = started.elapsed();
             // Read all of it, since pages that were handed over are only then there.
             let sum: u64 = pieces[0].chunks_exact(8).map(|part| u64::from(part[0])).sum();

@@ -1,4 +1,26 @@
-//! How processes of a cluster speak with each other.
+//! How processes of a cluster speak with each other: below the messages of scheduler, workers and clients.
+//!
+//! ```text
+//!  Network   a thread that runs sessions over sockets   bulk   results, pulled with credit or handed over as memory
+//!     │
+//!  session   in order and once, over connections that come and go; signs of life; back-pressure
+//!     │
+//!  hello     who is there: versions, roles, a proof by the token or a certificate
+//!     │
+//!  frame     64 bytes of header, control, bulk that is used where it was read
+//! ```
+//!
+//! `frame`, `hello` (but for `exchange`) and `session` decide without acting: they take bytes, frames and times, and give what
+//! follows. `dial`, `listen`, `driver` and `bulk` bring them to sockets.
+//!
+//! **Closed by default.** Nothing listens where others could reach it without TLS and certificates or a token
+//! ([`Security`]); within a host a token is needed. Before somebody has proven who he is, 256 bytes of a fixed form are all that is
+//! read of him, for five seconds, and few can be at the door at a time.
+//!
+//! **Everything is bounded.** A frame, its parts, what is written out of it, the messages that a peer has and hasn't taken, the
+//! transfers of a connection: each has a constant. No memory is taken for what was only announced.
+//!
+//! What messages say is none of this crate's business: an [`Outbox`] sends whatever `serde` can write, and an [`Inbox`] gets it.
 
 mod address;
 pub mod bulk;
@@ -13,6 +35,7 @@ mod listen;
 mod message;
 mod parcels;
 mod scheduler;
+mod random;
 mod security;
 pub mod session;
 mod stream;

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -138,7 +140,7 @@ impl Door {
         let (mut stream, binding) = self.secured(stream).await?;
         let certified = certified_role(&stream, self.options.security.token.is_none());
         let mut own = self.options.own.clone();
-        own.nonce = crate::token::random()?;
+        own.nonce = crate::random::random()?;
         let demand = Demand { token: self.options.security.token.clone(), roles: self.options.accepts.clone() };
         let answered = hello::answer(&mut stream, &demand, own, binding, certified).await?;
         let peer = answered.peer().clone();
@@ -186,7 +188,7 @@ async fn bind(address: &Address) -> io::Result<(Socket, Address)> {
     match address {
         Address::Unix(path) => {
             // Whoever comes before the mode is set is sent away for being another user.
-            let bound = UnixListener::bind(path)?;
+            let bound = bind_path(path)?;
             rustix::fs::chmod(path, Mode::RUSR | Mode::WUSR)?;
             Ok((Socket::Unix(bound), address.clone()))
         }
@@ -199,6 +201,21 @@ async fn bind(address: &Address) -> io::Result<(Socket, Address)> {
             }
             Ok((Socket::Tcp(listener), address.clone().with_port(bound.port())))
         }
+    }
+}
+
+/// A socket that a dead process has left is taken away; one at which somebody listens is not.
+fn bind_path(path: &Path) -> io::Result<UnixListener> {
+    match UnixListener::bind(path) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            let answered = std::os::unix::net::UnixStream::connect(path);
+            if answered.is_ok() || !std::fs::symlink_metadata(path)?.file_type().is_socket() {
+                return Err(error);
+            }
+            std::fs::remove_file(path)?;
+            UnixListener::bind(path)
+        }
+        bound => bound,
     }
 }
 

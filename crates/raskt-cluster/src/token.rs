@@ -6,7 +6,6 @@
 
 use crate::hello::Role;
 use ring::hmac;
-use ring::rand::{SecureRandom, SystemRandom};
 use rustix::fs::{Mode, OFlags};
 use std::fmt;
 use std::fs::File;
@@ -34,7 +33,7 @@ pub struct Token {
 impl Token {
     /// A new one of the whole cluster.
     pub fn random() -> io::Result<Self> {
-        Ok(Self { secret: random()?, scope: None })
+        Ok(Self { secret: crate::random::random()?, scope: None })
     }
 
     /// What somebody gets who shall only come as `role`; nothing if this one is another role's.
@@ -110,13 +109,6 @@ impl fmt::Debug for Token {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Token(..)")
     }
-}
-
-/// Bits that nobody can guess.
-pub(crate) fn random<const BYTES: usize>() -> io::Result<[u8; BYTES]> {
-    let mut bytes = [0; BYTES];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| io::Error::other("the system gives no random numbers"))?;
-    Ok(bytes)
 }
 
 /// Why there is no token.

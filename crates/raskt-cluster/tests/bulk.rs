@@ -3,9 +3,9 @@
 mod world;
 
 use bytes::Bytes;
-use raskt_cluster::bulk::{BulkError, Fetch, Fetcher, Missing, Part, Piece, Provide, Reply, SharedBuffer};
+use raskt_cluster::bulk::{BulkError, Fetch, Fetcher, Missing, Part, Piece, Provide, Reply, SharedBuffer, Source};
 use raskt_cluster::certs::Authority;
-use raskt_cluster::hello::Role;
+use raskt_cluster::hello::{Identity, Role};
 use raskt_cluster::session::Limits;
 use raskt_cluster::testing::{Chance, FaultProxy, Faults};
 use raskt_cluster::{Address, Listening, Network, Security};
@@ -75,10 +75,18 @@ fn scene(security: Security, address: &str) -> Scene {
     Scene { giver: Some(giver), giving, fetcher: network.fetcher(), _network: network, shelf }
 }
 
+fn worker_at(addresses: Vec<Address>) -> Source {
+    Source { addresses, role: Role::Worker, identity: None }
+}
+
 impl Scene {
+    fn source(&self) -> Source {
+        worker_at(vec![self.giving.address().clone()])
+    }
+
     fn fetch(&self, result: &str, parts: Vec<Part>, reserved: u64) -> Result<Vec<Bytes>, BulkError> {
         let fetch = Fetch { result: result.into(), parts, reserved };
-        self.fetcher.fetch_and_wait(&[self.giving.address().clone()], Role::Worker, fetch)
+        self.fetcher.fetch_and_wait(&self.source(), fetch)
     }
 
     fn check(&self) {
@@ -127,9 +135,7 @@ fn many_at_a_time_come_each_to_whoever_asked() {
     for at in 0..40_u64 {
         let (name, sender) = (if at % 3 == 0 { "several" } else { "small" }, sender.clone());
         let fetch = Fetch { result: name.into(), parts: vec![], reserved: 100 << 20 };
-        scene
-            .fetcher
-            .fetch(&[scene.giving.address().clone()], Role::Worker, fetch, move |came| drop(sender.send((at, came))));
+        scene.fetcher.fetch(&scene.source(), fetch, move |came| drop(sender.send((at, came))));
     }
     for _ in 0..40 {
         let (at, came) = receiver.recv_timeout(PATIENCE).unwrap();
@@ -143,7 +149,7 @@ fn a_peer_that_goes_is_told_from_one_that_was_never_there() {
     let mut scene = scene(token_only(), "tcp://127.0.0.1:0");
     let (sender, receiver) = mpsc::channel();
     let fetch = Fetch { result: "later".into(), parts: vec![], reserved: 10 };
-    scene.fetcher.fetch(&[scene.giving.address().clone()], Role::Worker, fetch, move |came| drop(sender.send(came)));
+    scene.fetcher.fetch(&scene.source(), fetch, move |came| drop(sender.send(came)));
     while scene.shelf.held_back.lock().unwrap().is_empty() {
         std::thread::yield_now();
     }
@@ -157,7 +163,7 @@ fn a_reply_may_come_later() {
     let scene = scene(token_only(), "tcp://127.0.0.1:0");
     let (sender, receiver) = mpsc::channel();
     let fetch = Fetch { result: "later".into(), parts: vec![], reserved: 10 };
-    scene.fetcher.fetch(&[scene.giving.address().clone()], Role::Worker, fetch, move |came| drop(sender.send(came)));
+    scene.fetcher.fetch(&scene.source(), fetch, move |came| drop(sender.send(came)));
     while scene.shelf.held_back.lock().unwrap().is_empty() {
         std::thread::yield_now();
     }
@@ -173,7 +179,7 @@ fn the_first_address_that_answers_is_taken() {
     let scene = scene(token_only(), "tcp://127.0.0.1:0");
     let addresses: Vec<Address> = vec!["unix:///nowhere/at/all".parse().unwrap(), scene.giving.address().clone()];
     let fetch = Fetch { result: "small".into(), parts: vec![], reserved: 10 };
-    assert!(scene.fetcher.fetch_and_wait(&addresses, Role::Worker, fetch).is_ok());
+    assert!(scene.fetcher.fetch_and_wait(&worker_at(addresses), fetch).is_ok());
 }
 
 #[test]
@@ -187,7 +193,7 @@ fn damage_on_the_way_is_an_error_and_never_another_result() {
         let address = Address::Tcp { host: "127.0.0.1".into(), port: proxy.address().port() };
         let fetch = |name: &str| {
             let fetch = Fetch { result: name.into(), parts: vec![], reserved: 10 << 20 };
-            scene.fetcher.fetch_and_wait(std::slice::from_ref(&address), Role::Worker, fetch)
+            scene.fetcher.fetch_and_wait(&worker_at(vec![address.clone()]), fetch)
         };
         fetch("small").unwrap();
         // So often that about half of the results are hit.
@@ -202,4 +208,47 @@ fn damage_on_the_way_is_an_error_and_never_another_result() {
         }
     }
     assert!(failed > 0 && whole > 0, "{failed} failed, {whole} came");
+}
+
+#[test]
+fn another_process_at_the_same_address_is_not_taken_for_the_one() {
+    let scene = scene(token_only(), "tcp://127.0.0.1:0");
+    let identity = scene.giver.as_ref().unwrap().options().identity;
+    let fetch = |incarnation| {
+        let source = Source { identity: Some(Identity { incarnation, ..identity }), ..scene.source() };
+        scene.fetcher.fetch_and_wait(&source, Fetch { result: "small".into(), parts: vec![], reserved: 6 })
+    };
+    assert!(fetch(identity.incarnation).is_ok());
+    let refused = fetch(identity.incarnation ^ 1);
+    assert!(matches!(&refused, Err(BulkError::Unreached(why)) if why.contains("another process")), "{refused:?}");
+}
+
+#[test]
+fn whoever_panics_when_a_result_comes_keeps_nobody_else_from_his() {
+    let scene = scene(token_only(), "tcp://127.0.0.1:0");
+    let fetch = |name: &str| Fetch { result: name.into(), parts: vec![], reserved: 10 };
+    let (sender, receiver) = mpsc::channel();
+    scene.fetcher.fetch(&scene.source(), fetch("later"), move |came| drop(sender.send(came)));
+    scene.fetcher.fetch(&scene.source(), fetch("small"), |_| panic!("this is a test of panics"));
+    assert!(scene.fetch("small", vec![], 10).is_ok());
+    scene.shelf.held_back.lock().unwrap().drain(..).for_each(|reply| reply.give(vec![]));
+    assert!(receiver.recv_timeout(PATIENCE).unwrap().unwrap().is_empty());
+}
+
+#[test]
+fn whoever_waits_is_told_when_the_network_stops() {
+    let Scene { giver, giving, _network, fetcher, shelf } = scene(token_only(), "tcp://127.0.0.1:0");
+    let source = worker_at(vec![giving.address().clone()]);
+    let fetch = || Fetch { result: "later".into(), parts: vec![], reserved: 10 };
+    let (sender, receiver) = mpsc::channel();
+    let told = sender.clone();
+    fetcher.fetch(&source, fetch(), move |came| drop(told.send(came)));
+    while shelf.held_back.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    drop(_network);
+    assert!(matches!(receiver.recv_timeout(PATIENCE).unwrap(), Err(BulkError::Lost(_))));
+    fetcher.fetch(&source, fetch(), move |came| drop(sender.send(came)));
+    assert!(receiver.recv_timeout(PATIENCE).unwrap().is_err());
+    drop(giver);
 }

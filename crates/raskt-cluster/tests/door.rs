@@ -4,7 +4,7 @@
 mod world;
 
 use raskt_cluster::certs::{Authority, Certified, from_now};
-use raskt_cluster::hello::{GREETING_BYTES, Greeting, Identity, Role, SessionId, VERDICT_BYTES};
+use raskt_cluster::hello::{self, GREETING_BYTES, Greeting, Identity, Refusal, Role, SessionId, VERDICT_BYTES};
 use raskt_cluster::session::{Event, Limits, Lost};
 use raskt_cluster::testing::FaultProxy;
 use raskt_cluster::{
@@ -247,4 +247,49 @@ fn the_crowd_at_the_door_is_bounded_and_goes() {
     assert!(busy.filter(|line| line.contains("too many")).count() == 36);
     drop(crowd);
     guarded.lets_in(token);
+}
+
+#[test]
+fn a_session_belongs_to_the_process_that_began_it() {
+    let token = token_only();
+    let guarded = guard(token.clone(), "tcp://127.0.0.1:0");
+    let proxy = FaultProxy::start(guarded.socket(), 0).unwrap();
+    proxy.listen_in();
+    let address = Address::Tcp { host: "127.0.0.1".into(), port: proxy.address().port() };
+    let mut caller = call(token.clone(), &address, Limits::default());
+    assert_eq!(caller.wait_for(|_| true), Event::Connected);
+    let first = Greeting::decode(&proxy.heard()[..GREETING_BYTES]).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let resume = |greeting: Greeting| {
+        runtime.block_on(async {
+            let mut stream = tokio::net::TcpStream::connect(guarded.socket()).await.unwrap();
+            hello::open(&mut stream, greeting, token.token.clone(), vec![]).await.map(|met| met.peer.role)
+        })
+    };
+    let another = Identity { incarnation: first.identity.incarnation + 1, ..first.identity };
+    let thief = Greeting { identity: another, is_established: true, attempt: 9, ..first.clone() };
+    assert_eq!(resume(thief), Err(Refusal::SessionOver));
+    let unknown = Greeting { session: SessionId(5), is_established: true, ..first.clone() };
+    assert_eq!(resume(unknown), Err(Refusal::SessionOver));
+    let transfers = Greeting { purpose: hello::Purpose::Transfers, ..first.clone() };
+    assert!(matches!(resume(transfers), Err(Refusal::NotWanted(_))));
+    assert_eq!(caller.outbox.lost(), None);
+    assert_eq!(resume(Greeting { is_established: true, attempt: 9, ..first }), Ok(Role::Scheduler));
+}
+
+#[test]
+fn a_socket_that_a_dead_process_left_is_taken_over_and_a_live_one_is_not() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let (address, token) = (format!("unix://{}", path.display()), token_only());
+    let guarded = guard(token.clone(), &address);
+    assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
+    let network = network(Role::Scheduler, token.clone(), Limits::default());
+    let host = |_: Peer, _: Outbox<()>| -> Option<Arc<dyn Inbox>> { None };
+    assert!(network.listen(&address.parse().unwrap(), &[Role::Worker], host).is_err());
+    guarded.lets_in(token);
+    drop(guarded);
+    assert!(!path.exists());
 }

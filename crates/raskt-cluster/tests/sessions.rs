@@ -10,7 +10,6 @@ use raskt_cluster::testing::{Chance, FaultProxy, Faults};
 use raskt_cluster::{Address, Security};
 use std::net::ToSocketAddrs;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 use world::*;
 
 fn check_echo(scheduler: Security, worker: Security, address: &str) {
@@ -157,16 +156,15 @@ fn who_does_not_take_what_came_holds_no_more_than_a_window_and_keeps_nobody_else
     // It sends, and takes nothing of what comes back.
     let slow = call(security.clone(), echo.listening.address(), limits.clone());
     let bulk = vec![Bytes::from(vec![1; 10_000])];
-    let mut sent = 0;
-    while sent < 2000 && slow.outbox.wait_for_room(Duration::from_millis(300)) {
-        sent += u64::from(slow.outbox.send(&(sent, String::new()), bulk.clone()).is_ok());
+    for at in 0..2000 {
+        slow.send(&(at, String::new()), bulk.clone());
     }
     let mut other = call(security, echo.listening.address(), limits);
     other.send(&(5, String::new()), vec![]);
     assert_eq!(other.receive().0.0, 5);
     // What the echo could not send back it dropped, so the number that came is what the window lets be.
-    let held: usize = slow.incoming.try_iter().map(|_| 1).sum();
-    assert!(held <= 110, "{held} messages of 10 kB");
+    let held: usize = slow.incoming.try_iter().count();
+    assert!((1..=110).contains(&held), "{held} messages of 10 kB");
 }
 
 #[test]
@@ -207,4 +205,55 @@ fn nobody_listens_there_is_told_in_the_end() {
     let limits = Limits { resume_nanoseconds: 400_000_000, ..quick() };
     let mut caller = call(token_only(), &"tcp://127.0.0.1:1".parse().unwrap(), limits);
     assert!(matches!(caller.wait_for(|_| true), Event::Lost(Lost::Expired(_))));
+}
+
+#[test]
+fn who_waits_for_room_goes_on_when_there_is_some() {
+    let security = token_only();
+    let limits = Limits { window_bytes: 10_000, ..Limits::default() };
+    let echo = echo(security.clone(), "tcp://127.0.0.1:0", Limits::default());
+    let mut caller = call(security, echo.listening.address(), limits);
+    for at in 0..50 {
+        // Never two of them at a time.
+        caller.send(&(at, BARE.into()), vec![Bytes::from(vec![1; 9_000])]);
+    }
+    for at in 0..50 {
+        assert_eq!(caller.receive().0.0, at);
+    }
+}
+
+#[test]
+fn sessions_end_with_their_network() {
+    let security = token_only();
+    let echo = echo(security.clone(), "tcp://127.0.0.1:0", Limits::default());
+    let mut caller = call(security, echo.listening.address(), Limits::default());
+    caller.wait_for(|event| *event == Event::Connected);
+    let Caller { network, outbox, incoming, .. } = caller;
+    drop(network);
+    assert_eq!(outbox.send(&(1, String::new()), vec![]), Err(SendError::Closed));
+    let last = incoming.try_iter().last();
+    assert!(matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed)))), "{last:?}");
+}
+
+#[test]
+fn a_host_that_takes_nobody_in_or_panics_closes_the_session() {
+    let security = token_only();
+    let scheduler = network(Role::Scheduler, security.clone(), Limits::default());
+    let host = |peer: raskt_cluster::Peer, _| {
+        assert_eq!(peer.role, Role::Client, "this is a test of panics");
+        None
+    };
+    let roles = [Role::Worker, Role::Client];
+    let listening = scheduler.listen(&"tcp://127.0.0.1:0".parse().unwrap(), &roles, host).unwrap();
+    for role in roles {
+        let network = network(role, security.clone(), Limits::default());
+        let (inbox, incoming) = raskt_cluster::channel::<Message>();
+        let outbox = network.connect::<Message>(listening.address(), Role::Scheduler, inbox).unwrap();
+        let events: Vec<_> = std::iter::from_fn(|| incoming.recv_timeout(PATIENCE).ok()).take(2).collect();
+        let is_closed = |last: Option<&raskt_cluster::Incoming<Message>>| {
+            matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed))))
+        };
+        assert!(is_closed(events.last()), "{events:?}");
+        assert_eq!(outbox.peer().unwrap().role, Role::Scheduler);
+    }
 }

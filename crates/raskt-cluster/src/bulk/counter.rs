@@ -12,10 +12,15 @@ use crate::listen::Keeper;
 use bytes::Bytes;
 use std::future::poll_fn;
 use std::os::fd::OwnedFd;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, Sleep};
 
+/// A connection over which nothing goes is closed after this long: twice as long as whoever fetches would wait.
+const IDLE: Duration = Duration::from_secs(120);
 /// Bytes of chunks that wait for the socket, at most.
 const UNWRITTEN_BYTES: usize = 2 << 20;
 
@@ -109,6 +114,7 @@ impl Keeper for Counter {
             asked: Vec::new(),
             sending: Sending::default(),
             handed: Vec::new(),
+            timer: Box::pin(tokio::time::sleep(IDLE)),
         };
         tokio::spawn(async move {
             let error = poll_fn(|cx| serving.poll(cx)).await;
@@ -128,6 +134,7 @@ struct Serving {
     sending: Sending,
     /// Memory that is to be handed over when the socket is free.
     handed: Vec<(Step, Vec<Arc<OwnedFd>>)>,
+    timer: Pin<Box<Sleep>>,
 }
 
 struct Asked {
@@ -146,8 +153,11 @@ impl Serving {
     }
 
     fn work(&mut self, cx: &mut Context<'_>) -> Result<(), BulkError> {
+        let unwritten = self.wire.unwritten();
+        let mut has_moved = false;
         while let Poll::Ready(arrival) = self.wire.poll_next(cx, &mut |_, _| None) {
             self.handle(arrival?.step)?;
+            has_moved = true;
         }
         while let Poll::Ready(Some(answer)) = self.answered.poll_recv(cx) {
             self.handle_answer(answer)?;
@@ -155,8 +165,21 @@ impl Serving {
         loop {
             let written = self.wire.poll_write(cx).map_err(|error| BulkError::Lost(error.to_string()))?;
             if !self.fill(written.is_ready())? {
-                return Ok(());
+                has_moved |= written.is_ready() && unwritten > 0 || self.wire.unwritten() != unwritten;
+                return self.keep_time(cx, has_moved);
             }
+            has_moved = true;
+        }
+    }
+
+    /// Whoever neither takes nor asks for anything holds nothing here for long.
+    fn keep_time(&mut self, cx: &mut Context<'_>, has_moved: bool) -> Result<(), BulkError> {
+        if has_moved {
+            self.timer.as_mut().reset(Instant::now() + IDLE);
+        }
+        match self.timer.as_mut().poll(cx) {
+            Poll::Ready(()) => Err(BulkError::Lost("nobody took or asked for anything for a long time".to_owned())),
+            Poll::Pending => Ok(()),
         }
     }
 

@@ -8,11 +8,12 @@ use super::{BulkError, Missing, Part, TRANSFERS_MAX};
 use crate::address::Address;
 use crate::dial::{Link, dial};
 use crate::driver::Own;
-use crate::hello::{Purpose, Refusal, Role, SessionId};
+use crate::hello::{Identity, Purpose, Refusal, Role, SessionId};
 use bytes::Bytes;
 use raskt_sync::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -27,6 +28,18 @@ const ORDERS_MAX: usize = 4096;
 const IDLE: Duration = Duration::from_secs(60);
 /// A peer that owes something and sends nothing is given up after this long. Whether it lives is known sooner by its session.
 const SILENT: Duration = Duration::from_secs(60);
+
+/// From whom results are fetched.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// Where it gives results, the best first: those of this host's file system before those of the network.
+    pub addresses: Vec<Address>,
+    /// As what it must be there.
+    pub role: Role,
+    /// Which process, in which of its lives, it must be, if that is known. Two hosts may have sockets of the same path, and who is
+    /// started again at the same port has nothing of what it had.
+    pub identity: Option<Identity>,
+}
 
 /// Which result is fetched, and what was reserved for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +61,33 @@ pub struct Fetcher {
 struct Inner {
     own: Arc<Own>,
     handle: Handle,
-    lines: Mutex<HashMap<Vec<Address>, Sender<Order>>>,
+    lines: Mutex<HashMap<Source, Sender<Order>>>,
 }
 
-type Done = Box<dyn FnOnce(Result<Vec<Bytes>, BulkError>) + Send>;
+type Came = Result<Vec<Bytes>, BulkError>;
+
+/// Who waits for a result. He is told once, whatever happens, and does no harm to others if he panics.
+struct Done(Option<Box<dyn FnOnce(Came) + Send>>);
+
+impl Done {
+    fn tell(mut self, came: Came) {
+        self.tell_once(came);
+    }
+
+    fn tell_once(&mut self, came: Came) {
+        if let Some(done) = self.0.take()
+            && catch_unwind(AssertUnwindSafe(|| done(came))).is_err()
+        {
+            tracing::error!("whoever waited for a result panicked when it came");
+        }
+    }
+}
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        self.tell_once(Err(BulkError::Lost("the network has stopped".to_owned())));
+    }
+}
 
 struct Order {
     fetch: Fetch,
@@ -63,47 +99,46 @@ impl Fetcher {
         Self { inner: Arc::new(Inner { own, handle, lines: Mutex::new(HashMap::new()) }) }
     }
 
-    /// Fetches a result of a peer, which is an `expects` and is reached at one of these addresses (the first that answers). `done` is
-    /// called with its pieces, once, by the thread of transfers, and must not wait.
+    /// Fetches a result of a peer, at the first of its addresses where it answers. `done` is called with its pieces, once, by the
+    /// thread of transfers, and must not wait.
     pub fn fetch(
         &self,
-        addresses: &[Address],
-        expects: Role,
+        source: &Source,
         fetch: Fetch,
         done: impl FnOnce(Result<Vec<Bytes>, BulkError>) + Send + 'static,
     ) {
-        let order = Order { fetch, done: Box::new(done) };
+        let order = Order { fetch, done: Done(Some(Box::new(done))) };
         let mut lines = self.inner.lines.lock();
-        let order = match lines.get(addresses).cloned() {
+        let order = match lines.get(source).cloned() {
             None => order,
             Some(line) => match line.try_send(order) {
                 Ok(()) => return,
                 Err(TrySendError::Closed(order)) => order,
                 Err(TrySendError::Full(order)) => {
                     drop(lines);
-                    return (order.done)(Err(BulkError::Missing(Missing::Busy)));
+                    return order.done.tell(Err(BulkError::Missing(Missing::Busy)));
                 }
             },
         };
         let (line, orders) = channel(ORDERS_MAX);
         // There is room in a new one.
         let _ = line.try_send(order);
-        lines.insert(addresses.to_vec(), line);
-        self.inner.handle.spawn(self.inner.clone().serve(addresses.to_vec(), expects, orders));
+        lines.insert(source.clone(), line);
+        self.inner.handle.spawn(self.inner.clone().serve(source.clone(), orders));
     }
 
     /// The same for a thread that has nothing else to do; never one of the network.
-    pub fn fetch_and_wait(&self, addresses: &[Address], expects: Role, fetch: Fetch) -> Result<Vec<Bytes>, BulkError> {
+    pub fn fetch_and_wait(&self, source: &Source, fetch: Fetch) -> Result<Vec<Bytes>, BulkError> {
         let (sender, receiver) = std::sync::mpsc::channel();
-        self.fetch(addresses, expects, fetch, move |result| drop(sender.send(result)));
+        self.fetch(source, fetch, move |result| drop(sender.send(result)));
         receiver.recv().unwrap_or_else(|_| Err(BulkError::Unreached("the network has stopped".to_owned())))
     }
 }
 
 impl Inner {
     /// The task of one peer.
-    async fn serve(self: Arc<Self>, addresses: Vec<Address>, expects: Role, mut orders: Receiver<Order>) {
-        let error = match self.reach(&addresses, expects).await {
+    async fn serve(self: Arc<Self>, source: Source, mut orders: Receiver<Order>) {
+        let error = match self.reach(&source).await {
             Ok(link) => {
                 let mut line = Line::new(link, &mut orders);
                 let error = poll_fn(|cx| line.poll(cx)).await;
@@ -112,23 +147,24 @@ impl Inner {
             }
             Err(refusal) => BulkError::Unreached(refusal.to_string()),
         };
-        self.lines.lock().remove(&addresses);
+        self.lines.lock().remove(&source);
         orders.close();
         while let Ok(order) = orders.try_recv() {
             // Nothing was said of these.
-            (order.done)(Err(BulkError::Unreached(error.to_string())));
+            order.done.tell(Err(BulkError::Unreached(error.to_string())));
         }
     }
 
-    async fn reach(&self, addresses: &[Address], expects: Role) -> Result<Link, Refusal> {
+    async fn reach(&self, source: &Source) -> Result<Link, Refusal> {
         let mut last = Refusal::NotWanted("it has no address for results".to_owned());
-        for address in addresses {
+        for address in &source.addresses {
             let session = SessionId::random()?;
             let mut greeting = self.own.greeting(session)?;
             greeting.purpose = Purpose::Transfers;
             let introduction = self.own.introduction.lock().clone();
-            match dial(address, &self.own.options.security, greeting, &introduction, expects).await {
-                Ok(link) => return Ok(link),
+            match dial(address, &self.own.options.security, greeting, &introduction, source.role).await {
+                Ok(link) if source.identity.is_none_or(|identity| identity == link.peer.identity) => return Ok(link),
+                Ok(link) => last = Refusal::NotWanted(format!("{address} is another process, {}", link.peer.identity)),
                 Err(refusal) => last = refusal,
             }
         }
@@ -275,14 +311,14 @@ impl<'a> Line<'a> {
 
     fn end(&mut self, transfer: u32, result: Result<Vec<Bytes>, BulkError>) {
         if let Some(open) = self.transfers.remove(&transfer) {
-            (open.done)(result);
+            open.done.tell(result);
         }
     }
 
     /// The connection broke: those who were asked for are lost.
     fn fail(&mut self, error: &BulkError) {
         for (_, open) in std::mem::take(&mut self.transfers) {
-            (open.done)(Err(error.clone()));
+            open.done.tell(Err(error.clone()));
         }
     }
 }

@@ -29,7 +29,7 @@ mod wire;
 pub(crate) use counter::Counter;
 pub use counter::{Piece, Provide, Reply};
 pub use error::BulkError;
-pub use fetcher::{Fetch, Fetcher};
+pub use fetcher::{Fetch, Fetcher, Source};
 pub use shared::{SharedBuffer, SharedMemory};
 pub use step::{Missing, Part};
 

@@ -2,14 +2,15 @@
 
 use super::backoff::Backoff;
 use super::core::Core;
-use super::network::Own;
+use super::own::Own;
+use super::peer::Peer;
 use super::pump::pump;
-use super::sessions::Peer;
 use crate::address::Address;
 use crate::dial::{Link, dial};
 use crate::hello::{Purpose, Refusal, Role, SessionId};
 use raskt_sync::Mutex;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// Whom to call.
@@ -20,6 +21,9 @@ pub(super) struct Call {
     /// What the peer says of itself.
     pub peer: Arc<Mutex<Option<Peer>>>,
 }
+
+/// A connection that breaks sooner, and over which nothing has arrived, is no better than one that didn't come about.
+const LASTING: Duration = Duration::from_secs(1);
 
 /// Calls, and calls again whenever the connection breaks, until the session is over.
 pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
@@ -37,19 +41,23 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
             Ok(link) => {
                 *call.peer.lock() = Some(Peer::of(&link, call.address.to_string()));
                 is_established = true;
-                backoff.reset();
+                let (began, before) = (Instant::now(), core.lock().session.arrived());
                 pump(&core, link, own.options.squeeze, &mut others).await;
+                if began.elapsed() >= LASTING || core.lock().session.arrived() > before {
+                    backoff.reset();
+                    continue;
+                }
             }
             // Nothing but a signed word ends a session: what a damaged greeting is told is of no account.
             Err(refusal) if refusal.may_pass() || is_established && refusal != Refusal::SessionOver => {
                 tracing::debug!("{} can't be reached: {refusal}", call.address);
-                let chance = crate::token::random().map_or(0, u64::from_le_bytes);
-                tokio::select! {
-                    () = tokio::time::sleep(backoff.failed(chance)) => {}
-                    () = core.watch() => break,
-                }
             }
             Err(refusal) => core.change(|session| session.handle_refused(&refusal.to_string())),
+        }
+        let chance = crate::random::random().map_or(0, u64::from_le_bytes);
+        tokio::select! {
+            () = tokio::time::sleep(backoff.failed(chance)) => {}
+            () = core.watch() => {}
         }
     }
     core.deliver();

@@ -115,23 +115,27 @@ impl Core {
         Ok(())
     }
 
-    /// Waits until less than the window is under way; says whether that came about.
-    pub fn wait_for_room(&self, patience: Duration) -> bool {
+    /// Waits until there is room for the message, but no longer than `patience`.
+    pub fn send_waiting(&self, message: Payload, patience: Duration) -> Result<(), SendError> {
         let deadline = Instant::now() + patience;
         let mut state = self.lock();
         loop {
-            if state.session.lost().is_some() {
-                return false;
-            }
-            if state.session.outstanding_bytes() < state.session.limits().window_bytes {
-                return true;
-            }
-            state.waiting += 1;
-            let (guard, is_over) = self.room.wait_until(state, deadline);
-            state = guard;
-            state.waiting -= 1;
-            if is_over {
-                return false;
+            match state.session.send(message.clone()) {
+                Err(full @ SendError::Full { .. }) => {
+                    state.waiting += 1;
+                    let (guard, is_over) = self.room.wait_until(state, deadline);
+                    state = guard;
+                    state.waiting -= 1;
+                    if is_over {
+                        return Err(full);
+                    }
+                }
+                sent => {
+                    let waker = state.waker.take();
+                    drop(state);
+                    waker.into_iter().for_each(Waker::wake);
+                    return sent;
+                }
             }
         }
     }

@@ -11,13 +11,18 @@
 mod backoff;
 mod calls;
 mod core;
+mod nesting;
 mod network;
 mod outbox;
+mod own;
+mod peer;
 mod pump;
 mod sessions;
 
 pub use core::{Inbox, Ticket};
-pub(crate) use network::Own;
-pub use network::{Listening, Network, NetworkOptions};
+pub use network::{Listening, Network};
 pub use outbox::{Incoming, Outbox, channel, inbox};
-pub use sessions::{Host, Peer};
+pub use own::NetworkOptions;
+pub(crate) use own::Own;
+pub use peer::Peer;
+pub use sessions::Host;

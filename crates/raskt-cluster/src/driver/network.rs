@@ -3,14 +3,13 @@
 use super::calls::{Call, keep_calling};
 use super::core::{Core, Inbox};
 use super::outbox::Outbox;
+use super::own::{NetworkOptions, Own};
 use super::sessions::{Desk, Host, Sessions};
 use crate::address::Address;
 use crate::bulk::{Counter, Fetcher, Provide};
-use crate::frame::Squeeze;
-use crate::hello::{Greeting, Identity, Introduction, Role, SessionId};
+use crate::hello::{Introduction, Role, SessionId};
 use crate::listen::{Door, DoorOptions, Keeper, ListenError, Refused, log_refused};
-use crate::security::Security;
-use crate::session::Limits;
+use crate::session::Session;
 use raskt_sync::Mutex;
 use std::io;
 use std::sync::{Arc, Weak, mpsc};
@@ -19,60 +18,15 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// What all sessions of a process have in common.
-#[derive(Clone, Debug)]
-pub struct NetworkOptions {
-    /// As what it comes, and listens.
-    pub role: Role,
-    /// Which process it is.
-    pub identity: Identity,
-    /// What it says of itself.
-    pub introduction: Introduction,
-    /// What peers are known by.
-    pub security: Security,
-    /// What sessions are held to.
-    pub limits: Limits,
-    /// How frames are compressed.
-    pub squeeze: Squeeze,
-}
-
-impl NetworkOptions {
-    /// With what is usual, for a process that was just started.
-    pub fn new(role: Role, security: Security) -> io::Result<Self> {
-        Ok(Self {
-            role,
-            identity: Identity::random()?,
-            introduction: Introduction::default(),
-            security,
-            limits: Limits::default(),
-            squeeze: Squeeze::Never,
-        })
-    }
-}
-
-/// All connections of a process, on a thread of their own. When this goes, sessions end without a word; [`close`](Self::close) them first.
+/// All connections of a process, on a thread of their own. When this goes, sessions end without a
+/// word to their peers; [`close`](Self::close) them first. It waits for a call of an inbox that is going on.
 pub struct Network {
     own: Arc<Own>,
     handle: Handle,
     bulk: Handle,
     cores: Mutex<Vec<Weak<Core>>>,
     doors: Mutex<Vec<Weak<Sessions>>>,
-    _threads: [Thread; 2],
-}
-
-/// What its tasks know of the process.
-pub(crate) struct Own {
-    pub options: NetworkOptions,
-    /// What the process says of itself to those who come from now on.
-    pub introduction: Arc<Mutex<Introduction>>,
-}
-
-impl Own {
-    pub(crate) fn greeting(&self, session: SessionId) -> io::Result<Greeting> {
-        let mut greeting = Greeting::new(self.options.role, self.options.identity, session)?;
-        greeting.window_bytes = self.options.limits.window_bytes;
-        Ok(greeting)
-    }
+    threads: Vec<Thread>,
 }
 
 /// A door that is open as long as this is kept.
@@ -102,7 +56,7 @@ impl Network {
         let (handle, bulk_handle) = (control.handle.clone(), bulk.handle.clone());
         let (cores, doors) = Default::default();
         let own = Arc::new(Own { options, introduction });
-        Ok(Self { own, handle, bulk: bulk_handle, cores, doors, _threads: [control, bulk] })
+        Ok(Self { own, handle, bulk: bulk_handle, cores, doors, threads: vec![control, bulk] })
     }
 
     /// What its sessions have in common.
@@ -181,12 +135,30 @@ impl Network {
     /// Ends all sessions, and waits until what was sent has arrived, but no longer than `patience`. Says whether all has.
     pub fn close(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
+        let open = self.open();
+        open.iter().for_each(|core| core.close());
+        open.iter().all(|core| core.wait_for_end(deadline))
+    }
+
+    /// All sessions that aren't over.
+    fn open(&self) -> Vec<Arc<Core>> {
         let mut open: Vec<_> = self.cores.lock().iter().filter_map(Weak::upgrade).collect();
         for sessions in self.doors.lock().iter().filter_map(Weak::upgrade) {
             open.extend(sessions.cores());
         }
-        open.iter().for_each(|core| core.close());
-        open.iter().all(|core| core.wait_for_end(deadline))
+        open
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        let open = self.open();
+        self.threads.clear();
+        // Nobody else calls inboxes any more.
+        for core in open {
+            core.change(Session::abandon);
+            core.deliver();
+        }
     }
 }
 
@@ -222,6 +194,9 @@ struct Thread {
     thread: Option<JoinHandle<()>>,
 }
 
+/// Messages may be nested, and are read by functions that call each other.
+const STACK_BYTES: usize = 8 << 20;
+
 impl Thread {
     fn start(name: &str) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -231,7 +206,7 @@ impl Thread {
             let _ = runtime.block_on(stopped);
             runtime.shutdown_background();
         };
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        let thread = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(run)?;
         Ok(Self { handle, stop: Some(stop), thread: Some(thread) })
     }
 }

@@ -1,7 +1,8 @@
 //! Messages of a type, for those who send and receive.
 
 use super::core::{Core, Inbox, Ticket};
-use super::sessions::Peer;
+use super::nesting;
+use super::peer::Peer;
 use crate::session::{Event, Lost, Payload, SendError};
 use bytes::Bytes;
 use raskt_sync::Mutex;
@@ -46,11 +47,6 @@ impl<Out> Outbox<Out> {
         Outbox::new(self.core.clone(), self.peer.clone())
     }
 
-    /// Waits until there is room to send in; false if that took longer, or the session is over.
-    pub fn wait_for_room(&self, patience: Duration) -> bool {
-        self.core.wait_for_room(patience)
-    }
-
     /// Bytes that were sent and that nobody over there has taken yet.
     pub fn outstanding_bytes(&self) -> u64 {
         self.core.lock().session.outstanding_bytes()
@@ -70,9 +66,18 @@ impl<Out> Outbox<Out> {
 impl<Out: Serialize> Outbox<Out> {
     /// Sends a message, and memory that goes with it as it is. Never waits: it says when there is no room.
     pub fn send(&self, message: &Out, bulk: Vec<Bytes>) -> Result<(), SendError> {
-        let control = postcard::to_allocvec(message).map_err(|error| SendError::Encoding(error.to_string()))?;
-        self.core.send(Payload { control: control.into(), bulk })
+        self.core.send(written(message, bulk)?)
     }
+
+    /// The same for a thread that may wait until there is room; never one of the network.
+    pub fn send_waiting(&self, message: &Out, bulk: Vec<Bytes>, patience: Duration) -> Result<(), SendError> {
+        self.core.send_waiting(written(message, bulk)?, patience)
+    }
+}
+
+fn written(message: &impl Serialize, bulk: Vec<Bytes>) -> Result<Payload, SendError> {
+    let control = postcard::to_allocvec(message).map_err(|error| SendError::Encoding(error.to_string()))?;
+    Ok(Payload { control: control.into(), bulk })
 }
 
 /// What comes in a session.
@@ -110,13 +115,8 @@ struct Typed<In, Handle> {
 
 impl<In: DeserializeOwned + 'static, Handle: Fn(Incoming<In>) + Send + Sync + 'static> Inbox for Typed<In, Handle> {
     fn message(&self, message: Payload, ticket: Ticket) -> Result<(), String> {
-        let (message, rest) = postcard::take_from_bytes(&message.control)
-            .map(|(read, rest)| ((read, message.bulk), rest.len()))
-            .map_err(|error| format!("a message can't be read: {error}"))?;
-        if rest > 0 {
-            return Err(format!("a message has {rest} bytes too many"));
-        }
-        let (message, bulk) = message;
+        let Payload { control, bulk } = message;
+        let message = nesting::read(&control)?;
         (self.handle)(Incoming::Message { message, bulk, ticket });
         Ok(())
     }

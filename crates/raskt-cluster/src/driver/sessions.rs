@@ -1,40 +1,22 @@
 //! The sessions of those who have called this process.
 
 use super::core::{Core, Inbox};
-use super::network::Own;
 use super::outbox::Outbox;
+use super::own::Own;
+use super::peer::Peer;
 use super::pump::pump;
 use crate::dial::Link;
-use crate::hello::{Greeting, Identity, Introduction, Purpose, Refusal, Role, SessionId};
+use crate::hello::{Greeting, Identity, Purpose, Refusal, Role, SessionId};
 use crate::listen::Keeper;
 use raskt_sync::Mutex;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Connections that wait for the task of their session; more are dropped, and come again.
 const LINKS_WAITING: usize = 4;
-
-/// A peer that has proven who it is.
-#[derive(Clone, Debug)]
-pub struct Peer {
-    /// As what it has come.
-    pub role: Role,
-    /// Which process it is.
-    pub identity: Identity,
-    /// Where it came from, for people to read.
-    pub from: String,
-    /// What it says of itself.
-    pub introduction: Introduction,
-}
-
-impl Peer {
-    pub(crate) fn of(link: &Link, from: String) -> Self {
-        let introduction = link.introduction.clone();
-        Self { role: link.peer.role, identity: link.peer.identity, from, introduction }
-    }
-}
 
 /// Takes in those who call.
 pub trait Host: Send + Sync + 'static {
@@ -94,7 +76,9 @@ impl Sessions {
             Entry::Vacant(place) => drop(place.insert(held)),
         }
         let peer = Peer::of(&link, from);
-        match self.host.arrived(peer.clone(), Outbox::new(core.clone(), Arc::new(Mutex::new(Some(peer))))) {
+        let outbox = Outbox::new(core.clone(), Arc::new(Mutex::new(Some(peer.clone()))));
+        let arrived = catch_unwind(AssertUnwindSafe(|| self.host.arrived(peer, outbox)));
+        match arrived.unwrap_or(None) {
             Some(inbox) => core.set_inbox(inbox),
             None => core.lock().session.close_when_up(core.now()),
         }

@@ -4,7 +4,7 @@ use super::verdict::Refusal;
 use super::{Identity, Role, SessionId};
 use crate::frame::WIRE_VERSION;
 
-/// How long a greeting is. Later versions may have longer ones, up to [`GREETING_BYTES_MAX`].
+/// How long a greeting is. Later versions may have longer ones, of 4096 bytes at most.
 pub const GREETING_BYTES: usize = 256;
 /// No greeting of any version is longer.
 pub const GREETING_BYTES_MAX: usize = 4096;
@@ -65,7 +65,7 @@ impl Greeting {
             session,
             expects: 0,
             window_bytes: u64::MAX,
-            nonce: crate::token::random()?,
+            nonce: crate::random::random()?,
         })
     }
 

@@ -14,7 +14,7 @@ pub struct Introduction {
     pub name: String,
     /// Where it listens for transfers, if it does; the best first.
     pub addresses: Vec<String>,
-    /// The host, so that those of one host know it: what the kernel says of this boot.
+    /// The host, so that those of one host know it: see [`this_host`].
     pub host: String,
     /// What it runs on.
     pub versions: Versions,
@@ -40,4 +40,10 @@ impl Introduction {
         let read = is_one.then(|| postcard::from_bytes(&frame.control).ok()).flatten();
         read.ok_or(Refusal::Malformed)
     }
+}
+
+/// What the kernel calls this boot of this host; nothing if it doesn't say.
+pub fn this_host() -> String {
+    let said = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    said.map(|said| said.trim().to_owned()).unwrap_or_default()
 }

@@ -26,7 +26,7 @@ mod versions;
 
 pub use exchange::{Met, answer, open};
 pub use greeting::{GREETING_BYTES, Greeting, Purpose};
-pub use introduction::{INTRODUCTION_BYTES_MAX, Introduction};
+pub use introduction::{INTRODUCTION_BYTES_MAX, Introduction, this_host};
 pub use steps::{Answered, Asked, Demand, Opened, Opening};
 pub use verdict::{Refusal, VERDICT_BYTES, Verdict};
 pub use versions::{Mismatch, Versions, mismatches};
@@ -90,8 +90,8 @@ pub struct Identity {
 impl Identity {
     /// One that no other process has.
     pub fn random() -> std::io::Result<Self> {
-        let incarnation = u64::from_le_bytes(crate::token::random()?);
-        Ok(Self { process: u128::from_le_bytes(crate::token::random()?), incarnation })
+        let incarnation = u64::from_le_bytes(crate::random::random()?);
+        Ok(Self { process: u128::from_le_bytes(crate::random::random()?), incarnation })
     }
 }
 
@@ -108,7 +108,7 @@ pub struct SessionId(pub u128);
 impl SessionId {
     /// That of a new session.
     pub fn random() -> std::io::Result<Self> {
-        Ok(Self(u128::from_le_bytes(crate::token::random()?)))
+        Ok(Self(u128::from_le_bytes(crate::random::random()?)))
     }
 }
 

@@ -92,7 +92,7 @@ fn a_changed_verdict_is_found_out() {
     let token = Token::random().unwrap();
     let opening = Opening::new(greeting(Role::Worker), Some(token.clone()), vec![]);
     let asked = Asked::handle_opening(opening.bytes(), &demand(&token), greeting(Role::Scheduler), vec![]).unwrap();
-    let (opened, proof) = opening.handle_answer(&asked.bytes().to_vec()).unwrap();
+    let (opened, proof) = opening.handle_answer(asked.bytes()).unwrap();
     let mut bytes = asked.handle_proof(&proof).unwrap().verdict(&Verdict::Accepted { expects: 5, is_resumed: true });
     bytes[16] = 6;
     assert_eq!(opened.handle_verdict(&bytes).unwrap_err(), Refusal::Token);

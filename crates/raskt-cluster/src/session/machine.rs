@@ -124,6 +124,11 @@ impl Session {
         self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Refused(sentence.to_owned()) });
     }
 
+    /// It is over for this side, without a word to the other.
+    pub fn abandon(&mut self) {
+        self.end(Lost::Closed);
+    }
+
     /// What the peer sent can't be what it should be; whoever it was for says so.
     pub fn handle_nonsense(&mut self, sentence: &str) {
         self.end(Lost::Violation(sentence.to_owned()));
@@ -299,6 +304,11 @@ impl Session {
     /// Whether the peer has all that was sent.
     pub fn is_all_confirmed(&self) -> bool {
         self.outgoing.is_all_confirmed()
+    }
+
+    /// How many messages have arrived, here, or there as far as that is known.
+    pub fn arrived(&self) -> u64 {
+        self.incoming.expects() + self.outgoing.confirmed()
     }
 
     /// What it is held to.

@@ -76,6 +76,11 @@ impl Outgoing {
         self.window_bytes = self.window_bytes.min(window_bytes);
     }
 
+    /// How many messages are confirmed.
+    pub fn confirmed(&self) -> u64 {
+        self.first()
+    }
+
     /// The oldest message that isn't confirmed.
     fn first(&self) -> u64 {
         self.next - self.queue.len() as u64

@@ -193,7 +193,9 @@ impl Way {
             std::thread::sleep(LOOK / 4);
         }
         let (faults, tally) = (self.shared.faults.lock().clone(), &self.shared.tally);
-        let count = |which: &AtomicU64| drop(which.fetch_add(1, Ordering::SeqCst));
+        let count = |which: &AtomicU64| {
+            which.fetch_add(1, Ordering::SeqCst);
+        };
         if self.chance.happens(faults.half_open) {
             count(&tally.half_open);
             self.is_half_open = true;

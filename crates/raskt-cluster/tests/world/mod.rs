@@ -19,6 +19,9 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 pub type Message = (u64, String);
 
+/// A message that says this comes back without what it brought along.
+pub const BARE: &str = "bare";
+
 pub fn token_only() -> Security {
     Security { token: Some(Token::random().unwrap()), tls: None }
 }
@@ -68,7 +71,10 @@ pub fn echo(security: Security, address: &str, limits: Limits) -> Echo {
         arrived.lock().unwrap().push(peer);
         let (outbox, told) = (outbox.typed::<Message>(), told.clone());
         Some(inbox(move |incoming: Incoming<Message>| match incoming {
-            Incoming::Message { message, bulk, .. } => drop(outbox.send(&message, bulk)),
+            Incoming::Message { message, bulk, .. } => {
+                let bulk = if message.1 == BARE { vec![] } else { bulk };
+                let _ = outbox.send(&message, bulk);
+            }
             Incoming::Event(event) => {
                 if let Event::Lost(lost) = &event {
                     println!("the echo has lost its peer: {lost}");
@@ -125,8 +131,6 @@ impl Caller {
 
     /// Waits as long as there is no room.
     pub fn send(&self, message: &Message, bulk: Vec<Bytes>) {
-        while self.outbox.send(message, bulk.clone()).is_err() {
-            assert!(self.outbox.wait_for_room(PATIENCE), "{:?}", self.outbox.lost());
-        }
+        self.outbox.send_waiting(message, bulk, PATIENCE).unwrap();
     }
 }
