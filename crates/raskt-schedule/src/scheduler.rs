@@ -242,7 +242,10 @@ impl Scheduler {
             return;
         }
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
-            self.actions.push_back(Action::Recall { worker, run: id, attempt, tasks });
+            // One that is just being lost gives nothing back.
+            if self.workers.contains(worker) {
+                self.actions.push_back(Action::Recall { worker, run: id, attempt, tasks });
+            }
         }
         if let Some((run, others)) = self.runs.split(&id) {
             run.tell_of_results(others, &mut self.actions);
