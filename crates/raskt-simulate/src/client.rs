@@ -43,6 +43,8 @@ pub(crate) struct Owned {
     pub is_kept: bool,
     /// Wanted tasks that have failed, as far as the client was told.
     failed: BTreeSet<TaskId>,
+    /// The data that it gives is in a worker, if it gives any.
+    pub has_data: bool,
     /// How often it still has failed ones run again.
     retries: u32,
     /// Results that it releases by themselves when it has read them, in a million.
@@ -123,6 +125,7 @@ impl Process {
             keeps,
             is_kept: false,
             failed: BTreeSet::new(),
+            has_data: job.given.is_empty(),
             retries: job.plan.alone.map_or(0, |alone| alone.retries),
             releases_per_million: job.plan.alone.map_or(0, |alone| alone.releases_per_million),
             unmet_since: None,
@@ -207,7 +210,8 @@ impl Process {
                 }
             }
             Message::Scattered { run } => {
-                if let Some(owned) = self.runs.get(run) {
+                if let Some(owned) = self.runs.get_mut(run) {
+                    owned.has_data = true;
                     let tasks = TaskRange::of(owned.wanted.iter().copied());
                     self.session.send(context, Message::Want { run: *run, tasks });
                 }

@@ -67,14 +67,23 @@ impl World {
         let mut runs = BTreeMap::new();
         for job in self.plans[at].source_jobs() {
             let processes = self.clients.iter().filter_map(|client| client.process.as_ref());
-            let live = processes.flat_map(|process| process.runs.keys().copied());
+            // Nobody reads data before it is given.
+            let live = processes.flat_map(|process| process.runs.iter());
+            let live = live.filter(|(_, owned)| owned.has_data).map(|(run, _)| *run);
             match live.filter(|run| self.job_of.get(run) == Some(&job)).max() {
                 Some(run) => _ = runs.insert(job, run),
-                None if self.open.contains_key(&job) => return Sources::Later,
+                None if self.may_come(job) => return Sources::Later,
                 None => return Sources::Never,
             }
         }
         if runs.is_empty() { Sources::None } else { Sources::Runs(runs) }
+    }
+
+    /// Whether a job is to be submitted still, or its data is on its way.
+    fn may_come(&self, job: usize) -> bool {
+        let processes = self.clients.iter().filter_map(|client| client.process.as_ref());
+        let mut live = processes.flat_map(|process| process.runs.keys());
+        self.open.contains_key(&job) || live.any(|run| self.job_of.get(run) == Some(&job))
     }
 
     pub(super) fn change(&mut self, own: Address, run: RunId, seed: u64) {
