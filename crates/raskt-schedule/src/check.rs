@@ -1,8 +1,8 @@
 //! Events come from outside: from callers, records, and workers across a network. What they name has to be there.
 
 use crate::estimate::LARGEST;
-use crate::importing::ELSEWHERE;
-use crate::imports::Imports;
+use crate::links::imports::Imports;
+use crate::task::ELSEWHERE;
 use crate::within::are_of;
 use crate::{Event, EventError, Outcome, RunId, Scheduler, TaskRange};
 use raskt_graph::TaskId;

@@ -1,8 +1,8 @@
 //! The scheduler machine.
 
-use crate::by_number::ByNumber;
+use crate::collections::by_number::ByNumber;
 use crate::estimate::{LARGEST, LONGEST};
-use crate::imports::Imports;
+use crate::links::imports::Imports;
 use crate::needs::Need;
 use crate::policy::{Placement, SoonestStart};
 use crate::reserves::Reserves;
@@ -279,7 +279,9 @@ impl Scheduler {
             self.borrowers.insert(id);
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
+        let is_between = run.tasks.imports.is_some() && run.has_importers();
         let may_be_stalled = is_stuck
+            || is_between
             || run.stalled.is_some()
             || run.blocked.is_some()
             || run.classes.len() > 1

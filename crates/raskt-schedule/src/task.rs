@@ -43,6 +43,9 @@ pub enum TaskState {
     Released,
 }
 
+/// Stands for whoever holds an imported result: that is known where the task is that it stands for. No worker has this number.
+pub(crate) const ELSEWHERE: WorkerId = WorkerId(u32::MAX);
+
 /// What the scheduler knows of a task that something has happened to: sixteen bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {

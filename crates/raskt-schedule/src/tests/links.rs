@@ -1,7 +1,7 @@
 //! Workers with memories of their own, and clients whose runs import from one another.
 
 use super::graphs::op;
-use crate::imports::Imports;
+use crate::links::imports::Imports;
 use crate::*;
 use raskt_graph::*;
 use std::collections::{BTreeMap, BTreeSet};
