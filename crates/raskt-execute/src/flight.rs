@@ -2,8 +2,8 @@
 
 use raskt_graph::Graph;
 use raskt_schedule::{
-    Event, EventError, FlightRecorder, ForgottenRun, Offer, Placement, PreparedRun, RunId, Scheduler, Settings,
-    SoonestStart, TaskRange, Time, WorkerId,
+    Event, EventError, FailureScope, FlightRecorder, ForgottenRun, Offer, Placement, PreparedRun, RunId, Scheduler,
+    Settings, SoonestStart, TaskRange, Time, WorkerId,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
