@@ -34,10 +34,10 @@ impl Scheduler {
         if !ends {
             return self.publish(id);
         }
-        let Some((Failure { run: root, task, worker, story }, tasks)) = failed.into_iter().next() else { return };
+        let Some((Failure { run: root, task, worker, story }, _)) = failed.into_iter().next() else { return };
         self.actions.push_back(match worker {
             Some(worker) => Action::Failed { run: id, root, task, worker, story },
-            None => Action::Lost { run: id, tasks },
+            None => Action::Lost { run: id, root, tasks: Vec::from([TaskRange::one(task)]) },
         });
         self.end(id);
     }

@@ -237,7 +237,7 @@ impl Scheduler {
         }
         if !run.tasks.lost.is_empty() {
             let tasks = run.tasks.lost.clone();
-            self.actions.push_back(Action::Lost { run: id, tasks });
+            self.actions.push_back(Action::Lost { run: id, root: id, tasks });
             self.end(id);
             return;
         }

@@ -36,7 +36,7 @@ impl Ledger {
                 Action::Failed { run, root, task, story, .. } => {
                     self.check_failure(*run, (*root, *task), story, tally)?
                 }
-                Action::Lost { run, tasks } => self.check_lost(*run, tasks, tally)?,
+                Action::Lost { run, root, tasks } => self.check_lost(*run, *root, tasks, tally)?,
                 Action::Available { run, results } => self.check_available(scheduler, *run, results)?,
                 Action::Unavailable { run, tasks } => self.check_unavailable(*run, tasks, tally)?,
                 Action::TasksFailed { run, tasks, failure } => {
@@ -229,17 +229,14 @@ impl Ledger {
     }
 
     /// Only data that was given can't be made again.
-    fn check_lost(&mut self, run: RunId, tasks: &[TaskRange], tally: &mut Tally) -> Result<(), Violation> {
+    fn check_lost(&mut self, run: RunId, root: RunId, tasks: &[TaskRange], tally: &mut Tally) -> Result<(), Violation> {
         tally.saw(Sometimes::ScatteredLost);
         if self.pages.get(&run).is_none_or(|page| page.is_released) {
             return Err(Violation::new(format!("run {} was given up, and has lost data", run.0)));
         }
         self.end(run, tally);
         let mut tasks = tasks.iter().flat_map(|range| range.tasks());
-        let is_given = |task: TaskId| {
-            let (of, place) = self.place_of(run, task);
-            self.jobs.get(&of).is_some_and(|job| job.given.contains(&place))
-        };
+        let is_given = |task: TaskId| self.jobs.get(&root).is_some_and(|job| job.given.contains(&task));
         match tasks.find(|&task| !is_given(task)) {
             Some(task) => Err(Violation::of(run, task, "it is lost, and can be computed again")),
             None => Ok(()),

@@ -4,7 +4,6 @@ use super::Tally;
 use super::ledger::Ledger;
 use super::tally::Sometimes;
 use crate::job::{Job, all_tasks};
-use raskt_graph::TaskId;
 use raskt_schedule::{Event, RunId};
 use std::collections::BTreeSet;
 
@@ -13,11 +12,6 @@ impl Ledger {
     pub(super) fn owners_of(&self, run: RunId, job: &Job) -> BTreeSet<RunId> {
         let imported = all_tasks(&job.graph).filter(|&task| job.is_imported(task));
         imported.map(|task| job.place_of(run, task, |run| self.jobs.get(&run)).0).collect()
-    }
-
-    /// Under which name workers know a task.
-    pub(super) fn place_of(&self, run: RunId, task: TaskId) -> (RunId, TaskId) {
-        self.jobs.get(&run).map_or((run, task), |job| job.place_of(run, task, |run| self.jobs.get(&run)))
     }
 
     /// Whether others that are there import from `run`.

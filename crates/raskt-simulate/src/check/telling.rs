@@ -61,7 +61,7 @@ impl Ledger {
         tally.add(Sometimes::ImportFailed, u64::from(failure.run != run));
         self.check_root(failure)?;
         let may_recover = self.around.may_recover;
-        let root = self.jobs[&failure.run].clone();
+        let root = self.jobs[&failure.run].plan.seed;
         let Some(page) = self.pages.get_mut(&run).filter(|page| !page.is_released && page.job.plan.alone.is_some())
         else {
             return Err(Violation::new(format!(
@@ -70,7 +70,7 @@ impl Ledger {
             )));
         };
         for task in tasks.iter().flat_map(|range| range.tasks()) {
-            if !page.job.needs(task, (&root, failure.task)) {
+            if !page.job.needs(task, (root, failure.task)) {
                 let (of, root) = (failure.run.0, failure.task);
                 return Err(Violation::of(
                     run,

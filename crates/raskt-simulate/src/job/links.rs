@@ -1,10 +1,10 @@
 //! Tasks of a job that stand for tasks of others.
 
 use super::{Job, all_tasks};
-use crate::scenario::{ImportPlan, JobPlan};
+use crate::scenario::{ImportPlan, JobPlan, Requires};
 use raskt_graph::{Graph, LayerId, TaskId};
 use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Neighbours that stand for others.
@@ -35,12 +35,7 @@ impl Job {
         if self.plan.alone.is_some() { FailureScope::Task } else { FailureScope::Run }
     }
 
-    /// The jobs that it imports from.
-    pub fn sources(&self) -> impl Iterator<Item = &Rc<Job>> {
-        self.links.iter().map(|link| &link.source)
-    }
-
-    /// The same by their positions in the scenario.
+    /// The jobs that it imports from, by their positions in the scenario.
     pub fn source_jobs(&self) -> impl Iterator<Item = usize> {
         self.links.iter().map(|link| link.job)
     }
@@ -90,22 +85,29 @@ impl Job {
         self.dooms[task.layer.0 as usize][task.index as usize]
     }
 
-    /// Whether `task` needs `root` of a job of this kind: by itself, or by what it stands for.
-    pub fn needs(&self, task: TaskId, root: (&Job, TaskId)) -> bool {
-        let mut open = vec![task];
-        let mut seen = std::collections::BTreeSet::new();
-        while let Some(task) = open.pop() {
-            if !seen.insert(task) {
-                continue;
-            }
-            let is_root = task == root.1 && self.plan == root.0.plan;
-            if is_root || self.source_of(task).is_some_and(|(source, task)| source.needs(task, root)) {
+    /// Whether `task` needs the task `root` of the job of this seed: by itself, or by what it stands for.
+    pub fn needs(&self, task: TaskId, (seed, root): (u64, TaskId)) -> bool {
+        let (mut open, mut seen) = (vec![(self, task)], BTreeSet::new());
+        while let Some((job, task)) = open.pop() {
+            if (job.plan.seed, task) == (seed, root) {
                 return true;
             }
-            self.graph.for_each_input(task, |input| open.push(input));
+            if seen.insert((job.plan.seed, task)) {
+                open.extend(job.source_of(task).map(|(source, task)| (&**source, task)));
+                job.graph.for_each_input(task, |input| open.push((job, input)));
+            }
         }
         false
     }
+}
+
+/// What the layers of a job require, and those of the jobs that it imports from, each once.
+pub(super) fn find_requires(plan: &JobPlan, links: &[Link]) -> Vec<Requires> {
+    let own = plan.layers.iter().map(|layer| layer.requires);
+    let all = own.chain(links.iter().flat_map(|link| link.source.requires.iter().copied()));
+    let mut requires = vec![];
+    all.for_each(|one| requires.extend((!requires.contains(&one)).then_some(one)));
+    requires
 }
 
 /// By layer and index: what always fails, and what needs that.

@@ -8,7 +8,7 @@ pub(crate) use nature::stated_bytes;
 
 use crate::random::{fold, mix};
 use crate::scenario::{GPU, HostPlan, JobPlan, Requires};
-use links::{Link, find_dooms};
+use links::{Link, find_dooms, find_requires};
 use raskt_graph::{Graph, LayerId, Resources, TaskId};
 use raskt_schedule::Import;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +36,8 @@ pub(crate) struct Job {
     /// What its tasks stand for that stand for others, and in a submitted run of it, of which runs.
     links: Vec<Link>,
     imports: Vec<Import>,
+    /// What its layers require, and those of the jobs that it imports from.
+    requires: Vec<Requires>,
     /// By layer and index: whether it can't ever be computed, since it or what it needs always fails.
     dooms: Vec<Vec<bool>>,
     /// Time of the longest of its tasks.
@@ -55,6 +57,7 @@ impl Job {
             plan: plan.clone(),
             results: evaluate(&graph, plan.seed, &links),
             dooms: find_dooms(&graph, plan, &links),
+            requires: find_requires(plan, &links),
             links,
             imports: vec![],
             failures: times(&plan.failures),
@@ -103,28 +106,25 @@ impl Job {
 
     /// Whether its tasks require nothing of the workers that run them.
     pub fn is_for_all(&self) -> bool {
-        self.sources().all(|source| source.is_for_all())
-            && self.plan.layers.iter().all(|layer| layer.requires == Requires::Nothing)
+        self.requires.iter().all(|requires| *requires == Requires::Nothing)
     }
 
     /// Whether any worker has what each of its tasks requires, if that is no certain host.
     pub fn is_met_by_any(&self, workers: &[Resources]) -> bool {
-        self.sources().all(|source| source.is_met_by_any(workers))
-            && self.plan.layers.iter().all(|layer| match layer.requires {
-                Requires::Gpu(amount) => workers.iter().any(|worker| worker.get(GPU).is_some_and(|has| *has >= amount)),
-                Requires::Nothing => true,
-                Requires::Host { .. } => false,
-            })
+        self.requires.iter().all(|requires| match *requires {
+            Requires::Gpu(amount) => workers.iter().any(|worker| worker.get(GPU).is_some_and(|has| *has >= amount)),
+            Requires::Nothing => true,
+            Requires::Host { .. } => false,
+        })
     }
 
     /// Whether for each of its tasks some host has what it requires; of those that have left, there is nothing.
     pub fn is_met_by(&self, hosts: &[Option<HostPlan>]) -> bool {
-        self.sources().all(|source| source.is_met_by(hosts))
-            && self.plan.layers.iter().all(|layer| match layer.requires {
-                Requires::Gpu(amount) => hosts.iter().flatten().any(|host| host.gpu >= amount),
-                Requires::Host { host, allows_others } => allows_others || hosts[host].is_some(),
-                Requires::Nothing => true,
-            })
+        self.requires.iter().all(|requires| match *requires {
+            Requires::Gpu(amount) => hosts.iter().flatten().any(|host| host.gpu >= amount),
+            Requires::Host { host, allows_others } => allows_others || hosts[host].is_some(),
+            Requires::Nothing => true,
+        })
     }
 
     /// How often `task` fails before it succeeds.
