@@ -65,9 +65,7 @@ impl Native {
 impl Face for Native {
     fn body(&self, op: OpForm<BodyForm>) -> Result<OpBody, String> {
         match op.body {
-            BodyForm::Native(form) => {
-                Ok(Arc::new(NativeOp(self.0.decode(&form).map_err(|error| error.to_string())?)))
-            }
+            BodyForm::Native(form) => Ok(Arc::new(NativeOp(self.0.decode(&form).map_err(|error| error.to_string())?))),
             BodyForm::Foreign(form) => Err(format!("`{}` is of another language", form.tag)),
             BodyForm::Given(_) => Ok(Arc::new(())),
         }

@@ -60,4 +60,7 @@ pub use worker_engine::{HeldResults, WorkerEngine};
 pub use worker_error::WorkerError;
 
 #[cfg(test)]
+use raskt_schedule::{Event, FailureScope};
+
+#[cfg(test)]
 mod tests;

@@ -10,10 +10,10 @@
 //! still to be made, or because all results are wanted and stay, producers go on, and workers make room by spilling. So no
 //! run ever stands still because of this, and none is run task by task.
 
-use crate::batch::INPUTS_LOOKED_AT;
 use crate::estimate::Estimate;
-use crate::located::OtherRuns;
+use crate::links::located::OtherRuns;
 use crate::run::Run;
+use crate::take::batch::INPUTS_LOOKED_AT;
 use crate::task::Tag;
 use raskt_graph::{Shape, TaskId};
 

@@ -1,14 +1,14 @@
 //! Who gets what next.
 
 use crate::admit::Effect;
-use crate::batch::Batch;
-use crate::draft::Limits;
 use crate::needs::Need;
 use crate::placed::{Handed, Placed};
 use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
+use crate::take::batch::Batch;
+use crate::take::draft::Limits;
 use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
 use crate::worker_state::WorkerState;
 use crate::{Action, Assignment, Attempt, RunId, TaskRange, WorkerId};

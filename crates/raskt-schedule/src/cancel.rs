@@ -4,11 +4,11 @@
 //! reads, of one page and with one worker; and tasks of a page to which nothing has happened, and to what they read
 //! neither. Others are looked at one by one: something was begun for each of them.
 
-use crate::importing::ELSEWHERE;
+use crate::collections::worklist::Worklist;
 use crate::queue::{push_all_for, push_for};
+use crate::task::ELSEWHERE;
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
-use crate::worklist::Worklist;
 use crate::{TaskRange, WorkerId};
 use raskt_graph::{Graph, GridSet, Shape, TaskId};
 use smallvec::SmallVec;

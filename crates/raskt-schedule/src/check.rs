@@ -1,7 +1,8 @@
 //! Events come from outside: from callers, records, and workers across a network. What they name has to be there.
 
 use crate::estimate::LARGEST;
-use crate::imports::Imports;
+use crate::links::imports::Imports;
+use crate::task::ELSEWHERE;
 use crate::within::are_of;
 use crate::{Event, EventError, Outcome, RunId, Scheduler, TaskRange};
 use raskt_graph::TaskId;
@@ -16,6 +17,7 @@ impl Scheduler {
                 let imports = Imports::new(graph, imports)?;
                 self.may_be_added(*run, imports.as_deref())
             }
+            Event::WorkerJoined { worker: ELSEWHERE, .. } => Err(EventError::ReservedWorker(ELSEWHERE)),
             Event::WorkerJoined { worker, .. } if self.workers.contains(*worker) => {
                 Err(EventError::WorkerTwice(*worker))
             }

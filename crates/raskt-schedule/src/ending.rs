@@ -5,6 +5,7 @@ use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::{Action, Death, Failure, RunId, TaskRange, WorkerId};
 use raskt_graph::{LayerId, TaskId};
+use std::collections::BTreeMap;
 
 impl Scheduler {
     /// `task` of a run has failed for good.
@@ -33,10 +34,10 @@ impl Scheduler {
         if !ends {
             return self.publish(id);
         }
-        let Some((Failure { run: root, task, worker, story }, tasks)) = failed.into_iter().next() else { return };
+        let Some((Failure { run: root, task, worker, story }, _)) = failed.into_iter().next() else { return };
         self.actions.push_back(match worker {
             Some(worker) => Action::Failed { run: id, root, task, worker, story },
-            None => Action::Lost { run: id, tasks },
+            None => Action::Lost { run: id, root, tasks: Vec::from([TaskRange::one(task)]) },
         });
         self.end(id);
     }
@@ -46,9 +47,13 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&id) else { return };
         let causes = run.tasks.retry(&run.graph, tasks);
         run.is_finished &= causes.is_empty();
+        let mut elsewhere: BTreeMap<RunId, Vec<TaskRange>> = BTreeMap::new();
         for Failure { run: root, task, .. } in causes.into_iter().filter(|cause| cause.run != id) {
+            elsewhere.entry(root).or_default().push(TaskRange::one(task));
+        }
+        for (root, tasks) in elsewhere {
             self.change(root, |owner| {
-                let again = owner.tasks.retry(&owner.graph, &[TaskRange::one(task)]);
+                let again = owner.tasks.retry(&owner.graph, &tasks);
                 owner.is_finished &= again.is_empty();
             });
         }

@@ -354,7 +354,9 @@ pub enum Action {
     Lost {
         /// The run.
         run: RunId,
-        /// The tasks that stood for the data.
+        /// The run that the data was of: another one if what it imports was made of it.
+        root: RunId,
+        /// The tasks of that which stood for the data.
         tasks: Vec<TaskRange>,
     },
     /// A run ended early, since a task failed for good.

@@ -7,7 +7,7 @@
 
 use crate::Attempt;
 use crate::gates::{Gates, count_readers, is_gate};
-use crate::opened::Opening;
+use crate::queue::opened::Opening;
 use crate::task::{Record, Tag};
 use crate::tasks::{LayerState, Tasks};
 use raskt_graph::{BoxWalk, Graph, LayerId, TaskId};

@@ -6,7 +6,6 @@
 //! lend is taken to be what so many of them have at the least; and where all of them wait, what they have is lent to all that
 //! they wait for.
 
-use crate::draft::Limits;
 use crate::needs::Need;
 use crate::placed::Handed;
 use crate::planted::{self, Bug};
@@ -15,6 +14,7 @@ use crate::requirement::{Requirement, Sums, change_sums};
 use crate::run::Run;
 use crate::run_queue::ClassTurn;
 use crate::scheduler::Scheduler;
+use crate::take::draft::Limits;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;
 use crate::{RunId, WorkerId};

@@ -1,7 +1,7 @@
 //! Runs that come and go while nobody waits for the scheduler: what takes as long as a graph is large is done before it hears
 //! of the graph, or after it has forgotten it. A driver that keeps the scheduler under a lock does it without the lock.
 
-use crate::imports::Imports;
+use crate::links::imports::Imports;
 use crate::run::Run;
 use crate::within::are_of;
 use crate::{EventError, FailureScope, Import, RunId, Scheduler, Settings, TaskRange, Time};

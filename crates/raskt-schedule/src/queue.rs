@@ -1,9 +1,12 @@
 //! Ready tasks of one requirement, in the order in which they start.
 
+pub(crate) mod opened;
+pub(crate) mod sources;
+
 use crate::TaskRange;
-use crate::opened::{Opened, Opening};
-use crate::rank_set::RankSet;
-use crate::sources::{SourceLayers, Sources};
+use crate::collections::rank_set::RankSet;
+use crate::queue::opened::{Opened, Opening};
+use crate::queue::sources::{SourceLayers, Sources};
 use raskt_graph::{LayerId, TaskId};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;

@@ -1,7 +1,7 @@
 //! One submitted graph.
 
 use crate::estimate::Estimate;
-use crate::imports::Imports;
+use crate::links::imports::Imports;
 use crate::needed::needed_for;
 use crate::needs::Need;
 use crate::queue::{Head, HeadTurn};

@@ -11,7 +11,7 @@ mod line;
 pub(crate) use line::ClassTurn;
 
 use crate::RunId;
-use crate::by_number::ByNumber;
+use crate::collections::by_number::ByNumber;
 use crate::needs::Need;
 use crate::policy::Order;
 use crate::queue::HeadTurn;

@@ -1,8 +1,8 @@
 //! The scheduler machine.
 
-use crate::by_number::ByNumber;
+use crate::collections::by_number::ByNumber;
 use crate::estimate::{LARGEST, LONGEST};
-use crate::imports::Imports;
+use crate::links::imports::Imports;
 use crate::needs::Need;
 use crate::policy::{Placement, SoonestStart};
 use crate::reserves::Reserves;
@@ -237,12 +237,15 @@ impl Scheduler {
         }
         if !run.tasks.lost.is_empty() {
             let tasks = run.tasks.lost.clone();
-            self.actions.push_back(Action::Lost { run: id, tasks });
+            self.actions.push_back(Action::Lost { run: id, root: id, tasks });
             self.end(id);
             return;
         }
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
-            self.actions.push_back(Action::Recall { worker, run: id, attempt, tasks });
+            // One that is just being lost gives nothing back.
+            if self.workers.contains(worker) {
+                self.actions.push_back(Action::Recall { worker, run: id, attempt, tasks });
+            }
         }
         if let Some((run, others)) = self.runs.split(&id) {
             run.tell_of_results(others, &mut self.actions);
@@ -276,7 +279,9 @@ impl Scheduler {
             self.borrowers.insert(id);
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
+        let is_between = run.tasks.imports.is_some() && run.has_importers();
         let may_be_stalled = is_stuck
+            || is_between
             || run.stalled.is_some()
             || run.blocked.is_some()
             || run.classes.len() > 1

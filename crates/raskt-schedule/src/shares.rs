@@ -22,7 +22,7 @@
 //! What a family had no choice about doesn't move the clock: its tasks that wait lend their slots to what they wait for.
 
 use crate::RunId;
-use crate::by_number::ByNumber;
+use crate::collections::by_number::ByNumber;
 use crate::planted::{self, Bug};
 use crate::policy::Order;
 use std::collections::BTreeMap;

@@ -98,10 +98,13 @@ impl Scheduler {
             }
             class = found + 1;
         }
-        let is_stuck = self.queue.has_none_of(id) && run.is_stuck();
+        let (has_none, counts) = (self.queue.has_none_of(id), run.tasks.counts);
         match &run.tasks.imports {
-            Some(imports) if imports.awaited > 0 => self.cause_of_owners(id).filter(|_| is_stuck),
-            _ => is_stuck.then_some(StallCause::NothingToStart),
+            Some(imports) if imports.awaited > 0 => {
+                let may_wait = has_none && counts.running == 0 && counts.ready == 0;
+                self.cause_of_owners(id).filter(|_| may_wait)
+            }
+            _ => (has_none && run.is_stuck()).then_some(StallCause::NothingToStart),
         }
     }
 

@@ -7,13 +7,16 @@
 //! What an assignment makes is told when all of it has run. Followers are therefore taken only as long as nobody else could
 //! have run them meanwhile (there is one), or others have enough to do (the share), or waiting is less than handing over.
 
-use crate::batch::Batch;
-use crate::draft::{Draft, Kind, Limits, Root, Roots, Turn, Weight};
+pub(crate) mod batch;
+pub(crate) mod draft;
+
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
-use crate::located::OtherRuns;
+use crate::links::located::OtherRuns;
 use crate::queue::Head;
 use crate::run::Run;
+use crate::take::batch::Batch;
+use crate::take::draft::{Draft, Kind, Limits, Root, Roots, Turn, Weight};
 use crate::task::Tag;
 use crate::task_set::TaskSet;
 use crate::{TaskRange, WorkerId};

@@ -17,7 +17,10 @@ use crate::{Attempt, WorkerId};
 /// | `Running` | `Waiting` | the same, and an input wasn't made or was lost meanwhile; or spent, and somebody needs it since |
 /// | `InMemory` | `Released` | its last reader is done, and no client wants it; or its last copy was lost |
 /// | `Released` | `Waiting` | somebody needs it again |
-/// | `Waiting`, `Ready`, `Running` | — | nobody needs it any more |
+/// | `Waiting`, `Ready`, `Running` | — | nobody needs it any more; or it has failed for good, or something that it reads has, and its run goes on |
+///
+/// A task that stands for one of another run is never `Ready` or `Running`. It goes from `Waiting` to `InMemory` when that comes into
+/// memory, back when that is lost, and to `Released` when it has been read: from then on its owner needn't keep anything for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskState {
     /// Inputs are missing. A task that nothing has happened to yet is in this state without a record.
@@ -42,6 +45,9 @@ pub enum TaskState {
     /// Its result was there and isn't any more.
     Released,
 }
+
+/// Stands for whoever holds an imported result: that is known where the task is that it stands for. No worker has this number.
+pub(crate) const ELSEWHERE: WorkerId = WorkerId(u32::MAX);
 
 /// What the scheduler knows of a task that something has happened to: sixteen bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 pub(crate) mod bits;
 
-use crate::boxes::Boxes;
+use crate::collections::boxes::Boxes;
 use raskt_graph::{Grid, GridSet};
 use std::ops::Range;
 

@@ -1,21 +1,21 @@
 //! The tasks of a run, and what is counted of them.
 
+use crate::alone::failures::Failures;
+use crate::alone::told::Told;
 use crate::copies::{Copies, Unreached};
 use crate::estimate::LARGEST;
-use crate::exports::Exports;
-use crate::failures::Failures;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
-use crate::holds::Holds;
-use crate::importing::ELSEWHERE;
-use crate::imports::Imports;
+use crate::links::exports::Exports;
+use crate::links::holds::Holds;
+use crate::links::imports::Imports;
 use crate::pages::Pages;
 use crate::planted::{self, Bug};
+use crate::queue::sources::Sources;
 use crate::queues::Queues;
-use crate::sources::Sources;
+use crate::task::ELSEWHERE;
 use crate::task::{Record, Tag};
 use crate::task_set::TaskSet;
-use crate::told::Told;
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use smallvec::SmallVec;

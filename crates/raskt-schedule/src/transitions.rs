@@ -2,9 +2,9 @@
 
 use crate::copies::Copies;
 use crate::gates::for_each_told;
-use crate::importing::ELSEWHERE;
 use crate::planted::{self, Bug};
 use crate::queue::{push_all_for, push_for};
+use crate::task::ELSEWHERE;
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
 use crate::{Attempt, TaskRange, WorkerId};

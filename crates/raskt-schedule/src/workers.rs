@@ -2,7 +2,7 @@
 
 mod able;
 
-use crate::by_number::ByNumber;
+use crate::collections::by_number::ByNumber;
 use crate::holdings::Move;
 use crate::needs::Needs;
 use crate::placed::Placed;

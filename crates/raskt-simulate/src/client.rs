@@ -3,7 +3,7 @@
 use crate::check::{Sometimes, Violation};
 use crate::context::{Address, Context, Happening, Node};
 use crate::host::{FETCH_NANOSECONDS, FETCH_TRIES, Jobs};
-use crate::job::all_tasks;
+use crate::job::{Job, all_tasks};
 use crate::network::{Body, Message, Packet, Session};
 use crate::random::Random;
 use raskt_graph::TaskId;
@@ -41,6 +41,14 @@ pub(crate) struct Owned {
     /// The results are kept until the end of the world.
     pub keeps: bool,
     pub is_kept: bool,
+    /// Wanted tasks that have failed, as far as the client was told.
+    failed: BTreeSet<TaskId>,
+    /// The data that it gives is in a worker, if it gives any.
+    pub has_data: bool,
+    /// How often it still has failed ones run again.
+    retries: u32,
+    /// Results that it releases by themselves when it has read them, in a million.
+    releases_per_million: u32,
     /// Since when no worker has what it requires, as far as the client was told.
     unmet_since: Option<u64>,
 }
@@ -50,8 +58,13 @@ pub(crate) struct Owned {
 struct Read {
     run: RunId,
     from: WorkerId,
-    tasks: Rc<[TaskId]>,
+    tasks: Vec<TaskId>,
+    /// What the worker knows them by.
+    of: RunId,
+    places: Rc<[TaskId]>,
     tries: u32,
+    /// It is one of the reads of all that is wanted; if not, of what has just come.
+    is_of_all: bool,
 }
 
 /// How long a client waits for a worker that could run what it wants: longer than one takes to come back.
@@ -59,6 +72,20 @@ pub(crate) const UNMET_NANOSECONDS: u64 = 3_000_000_000;
 
 /// Tasks that a client no longer wants at one time, at most.
 const CHANGED_TASKS: usize = 16;
+
+/// What is asked of each worker for results of `run`, under the names that they have there.
+fn reads_of(jobs: Jobs, run: RunId, holders: impl Iterator<Item = (TaskId, WorkerId)>, is_of_all: bool) -> Vec<Read> {
+    let mut places: BTreeMap<(WorkerId, RunId), Vec<(TaskId, TaskId)>> = BTreeMap::new();
+    for (task, holder) in holders {
+        let (of, place) = jobs[&run].place_of(run, task, |run| jobs.get(&run));
+        places.entry((holder, of)).or_default().push((task, place));
+    }
+    let read = |((from, of), found): (_, Vec<(TaskId, TaskId)>)| {
+        let (tasks, places): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        Read { run, from, tasks, of, places: places.into(), tries: 0, is_of_all }
+    };
+    places.into_iter().map(read).collect()
+}
 
 impl Client {
     pub fn new(node: Node) -> Self {
@@ -89,9 +116,20 @@ impl Client {
 }
 
 impl Process {
-    pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: impl Iterator<Item = TaskId>, keeps: bool) {
-        let (wanted, unread) = (wanted.collect(), BTreeSet::new());
-        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false, unmet_since: None };
+    pub fn submit(&mut self, context: &mut Context, run: RunId, job: &Job, keeps: bool) {
+        let owned = Owned {
+            wanted: job.wanted.iter().chain(&job.given).copied().collect(),
+            has_grown: false,
+            unread: BTreeSet::new(),
+            open_reads: 0,
+            keeps,
+            is_kept: false,
+            failed: BTreeSet::new(),
+            has_data: job.given.is_empty(),
+            retries: job.plan.alone.map_or(0, |alone| alone.retries),
+            releases_per_million: job.plan.alone.map_or(0, |alone| alone.releases_per_million),
+            unmet_since: None,
+        };
         self.runs.insert(run, owned);
         self.session.send(context, Message::Submit { run });
     }
@@ -152,9 +190,28 @@ impl Process {
 
     fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
         match message {
-            Message::Finished { run, holders } => self.run_finished(context, jobs, *run, holders),
+            Message::Finished { run, holders, failed } => self.run_finished(context, jobs, *run, holders, failed),
+            Message::Available { run, holders } => self.results_are_there(context, jobs, *run, holders),
+            Message::Unavailable { run, tasks } => {
+                // What was being read may be gone; whoever misses it asks where it is.
+                let owned = self.runs.get_mut(run).filter(|owned| owned.is_kept);
+                let is_wanted = |owned: &&mut Owned| {
+                    tasks.iter().any(|range| owned.wanted.iter().any(|task| range.contains(*task)))
+                };
+                context.tally.add(Sometimes::KeptAndLost, u64::from(owned.filter(is_wanted).is_some()));
+            }
+            Message::TasksFailed { run, tasks } => {
+                let owned = self.runs.get_mut(run).into_iter();
+                owned.for_each(|owned| owned.failed.extend(tasks.iter().flat_map(|range| range.tasks())));
+            }
+            Message::Refused { run } => {
+                if self.runs.remove(run).is_some() {
+                    self.ended.push(*run);
+                }
+            }
             Message::Scattered { run } => {
-                if let Some(owned) = self.runs.get(run) {
+                if let Some(owned) = self.runs.get_mut(run) {
+                    owned.has_data = true;
                     let tasks = TaskRange::of(owned.wanted.iter().copied());
                     self.session.send(context, Message::Want { run: *run, tasks });
                 }
@@ -164,40 +221,68 @@ impl Process {
                     self.ended.push(*run);
                 }
             }
-            Message::Failed { run, task, killed } => self.run_failed(context, jobs, *run, *task, *killed),
+            Message::Failed { run, root, task, killed } => {
+                self.run_failed(context, jobs, *run, (*root, *task), *killed);
+            }
             Message::Stalled { run, cause } => self.stalled(context, *run, Some(cause)),
             Message::Resumed { run } => self.stalled(context, *run, None),
             other => unreachable!("clients aren't sent {other:?}"),
         }
     }
 
-    fn run_finished(&mut self, context: &mut Context, jobs: Jobs, run: RunId, holders: &[(TaskId, WorkerId)]) {
+    fn run_finished(
+        &mut self,
+        context: &mut Context,
+        jobs: Jobs,
+        run: RunId,
+        holders: &[(TaskId, WorkerId)],
+        failed: &[TaskId],
+    ) {
         let Some(owned) = self.runs.get_mut(&run) else { return };
         if owned.is_kept || owned.open_reads > 0 {
             return;
         }
         // What was wanted since isn't among them: the scheduler says so again when that is there, too.
-        if !owned.wanted.iter().all(|task| holders.binary_search_by_key(task, |&(found, _)| found).is_ok()) {
+        let is_there = |task: &TaskId| holders.binary_search_by_key(task, |&(found, _)| found).is_ok();
+        if !owned.wanted.iter().all(|task| is_there(task) || failed.contains(task)) {
             return;
         }
+        owned.failed = failed.iter().copied().collect();
+        let retried: Vec<_> = failed.iter().copied().filter(|task| owned.wanted.contains(task)).collect();
+        if owned.retries > 0 && !retried.is_empty() {
+            owned.retries -= 1;
+            context.tally.saw(Sometimes::AskedToRetry);
+            return self.session.send(context, Message::Retry { run, tasks: TaskRange::of(retried) });
+        }
         owned.has_grown = false;
-        if jobs[&run].is_doomed() {
+        if jobs[&run].plan.alone.is_none() && jobs[&run].is_doomed() {
             context.violate(Violation::new(format!("run {} finished, and one of its tasks always fails", run.0)));
         }
-        let mut places: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
-        for &(task, holder) in holders.iter().filter(|(task, _)| owned.wanted.contains(task)) {
-            places.entry(holder).or_default().push(task);
-        }
-        owned.unread = owned.wanted.clone();
-        owned.open_reads = places.len();
-        if places.is_empty() {
+        let wanted = holders.iter().copied().filter(|(task, _)| owned.wanted.contains(task));
+        let reads = reads_of(jobs, run, wanted, true);
+        owned.unread = owned.wanted.iter().copied().filter(|task| is_there(task)).collect();
+        owned.open_reads = reads.len();
+        if reads.is_empty() {
             return self.has_all(context, run);
         }
-        for (from, tasks) in places {
-            let id = self.next_read;
-            self.next_read += 1;
-            self.reads.insert(id, Read { run, from, tasks: tasks.into(), tries: 0 });
-            self.ask(context, id);
+        reads.into_iter().for_each(|read| self.begin_read(context, read));
+    }
+
+    fn begin_read(&mut self, context: &mut Context, read: Read) {
+        let id = self.next_read;
+        self.next_read += 1;
+        self.reads.insert(id, read);
+        self.ask(context, id);
+    }
+
+    /// Some results have come: those that the client will release by themselves it reads at once.
+    fn results_are_there(&mut self, context: &mut Context, jobs: Jobs, run: RunId, holders: &[(TaskId, WorkerId)]) {
+        let Some(owned) = self.runs.get_mut(&run) else { return };
+        holders.iter().for_each(|(task, _)| _ = owned.failed.remove(task));
+        let odds = owned.releases_per_million;
+        let chosen: Vec<_> = holders.iter().copied().filter(|_| context.random.chance(odds)).collect();
+        for read in reads_of(jobs, run, chosen.into_iter(), false) {
+            self.begin_read(context, read);
         }
     }
 
@@ -220,13 +305,20 @@ impl Process {
         unmet
     }
 
-    fn run_failed(&mut self, context: &mut Context, jobs: Jobs, run: RunId, task: TaskId, killed: bool) {
+    fn run_failed(
+        &mut self,
+        context: &mut Context,
+        jobs: Jobs,
+        run: RunId,
+        (root, task): (RunId, TaskId),
+        killed: bool,
+    ) {
         if self.runs.remove(&run).is_none() {
             return;
         }
-        let job = &jobs[&run];
+        let job = &jobs[&root];
         if !killed && job.failures(task) <= job.plan.retries {
-            context.violate(Violation::of(run, task, "its run failed because of it, and it doesn't fail for good"));
+            context.violate(Violation::of(root, task, "its run failed because of it, and it doesn't fail for good"));
         }
         self.ended.push(run);
     }
@@ -238,7 +330,7 @@ impl Process {
             return false;
         }
         read.tries += 1;
-        let body = Body::Fetch { fetch: id, run: read.run, tasks: read.tasks.clone() };
+        let body = Body::Fetch { fetch: id, run: read.of, tasks: read.places.clone() };
         context.transmit(Packet { from: self.address, to: Address::of(read.from), body });
         context.agenda.after(FETCH_NANOSECONDS, Happening::FetchTimer { own: self.address, fetch: id });
         true
@@ -253,12 +345,29 @@ impl Process {
     fn results_came(&mut self, context: &mut Context, jobs: Jobs, read: u64, values: &[(TaskId, Option<u64>)]) {
         let Some(read) = self.reads.remove(&read) else { return };
         let Some(owned) = self.runs.get_mut(&read.run) else { return };
-        for &(task, value) in values {
+        let mut released = vec![];
+        for (place, value) in values {
             let Some(value) = value else { continue };
-            if value != jobs[&read.run].result(task) {
+            let at = read.places.iter().position(|known| known == place);
+            let Some(&task) = at.and_then(|at| read.tasks.get(at)) else { continue };
+            if *value != jobs[&read.run].result(task) || jobs[&read.run].is_hopeless(task) {
                 context.violate(Violation::of(read.run, task, "its client got a wrong result"));
             }
             owned.unread.remove(&task);
+            if !read.is_of_all && !owned.keeps && owned.wanted.remove(&task) {
+                released.push(task);
+            }
+        }
+        if !released.is_empty() {
+            context.tally.saw(Sometimes::ReleasedAlone);
+            self.session.send(context, Message::Unwant { run: read.run, tasks: TaskRange::of(released) });
+            if owned.open_reads == 0 && !owned.is_kept {
+                // It may be that all else has been there for long.
+                self.session.send(context, Message::Where { run: read.run });
+            }
+        }
+        if !read.is_of_all {
+            return;
         }
         owned.open_reads -= 1;
         if owned.open_reads > 0 {

@@ -38,6 +38,7 @@ mod world;
 pub use check::{Sometimes, Tally};
 pub use outcome::{Failure, Outcome, simulate};
 pub use scenario::{
-    Fault, FaultKind, HostPlan, JobPlan, LayerPlan, NestedPlan, ReadPlan, Requires, Scenario, ShapePlan, Weather,
+    AlonePlan, Fault, FaultKind, HostPlan, ImportPlan, JobPlan, LayerPlan, NestedPlan, ReadPlan, Requires, Scenario,
+    ShapePlan, Weather,
 };
 pub use shrink::shrink;

@@ -52,7 +52,8 @@ impl Search {
     fn attempt(&mut self, change: impl FnOnce(&mut Scenario)) -> bool {
         let mut smaller = self.best.clone();
         change(&mut smaller);
-        if smaller == self.best || self.work >= WORK || !smaller.jobs.iter().all(JobPlan::is_sound) {
+        let fits = |(at, job): (usize, &JobPlan)| job.is_sound() && job.imports_are_sound(&smaller.jobs, at);
+        if smaller == self.best || self.work >= WORK || !smaller.jobs.iter().enumerate().all(fits) {
             return false;
         }
         let (found, work) = try_out(&smaller, PATIENCE * self.best_work + LEAST_WORK);
@@ -104,7 +105,9 @@ impl Search {
     }
 
     fn simplify_jobs(&mut self) {
-        const SIMPLER: [fn(&mut JobPlan); 8] = [
+        const SIMPLER: [fn(&mut JobPlan); 10] = [
+            |job| job.imports.clear(),
+            |job| job.alone = None,
             |job| job.nested.clear(),
             |job| job.changes = 0,
             |job| job.changes /= 2,

@@ -2,7 +2,7 @@
 
 use crate::scenario::Scenario;
 use raskt_graph::TaskId;
-use raskt_schedule::{Action, Event, Fetch, Outcome, Report, RunId, TaskRange};
+use raskt_schedule::{Action, Event, Fetch, Import, Outcome, Report, RunId, TaskRange};
 use std::fmt;
 
 /// A line of the story of a world.
@@ -43,11 +43,12 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
         Event::Reported { report, .. } => report.outcomes.iter().map(|&(range, _)| (report.run, range)).collect(),
         Event::Wanted { run, tasks }
         | Event::Released { run, tasks }
+        | Event::Retried { run, tasks }
         | Event::ResultsLost { run, tasks, .. }
         | Event::Fetched { run, tasks, .. }
         | Event::Scattered { run, tasks, .. }
         | Event::Recalled { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
-        Event::FetchFailed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
+        Event::FetchFailed { input_run, task, .. } => vec![(*input_run, TaskRange::one(*task))],
         _ => vec![],
     }
 }
@@ -56,10 +57,12 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
 pub(crate) fn tasks_of_action(action: &Action) -> Vec<(RunId, TaskRange)> {
     match action {
         Action::Assign { assignment, .. } => assignment.tasks.iter().map(|&range| (assignment.run, range)).collect(),
-        Action::Discard { run, tasks, .. } | Action::Recall { run, tasks, .. } => {
-            tasks.iter().map(|&range| (*run, range)).collect()
-        }
-        Action::Failed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
+        Action::Discard { run, tasks, .. }
+        | Action::Recall { run, tasks, .. }
+        | Action::Unavailable { run, tasks }
+        | Action::TasksFailed { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
+        Action::Available { run, results } => results.iter().map(|held| (*run, held.tasks)).collect(),
+        Action::Failed { root, task, .. } => vec![(*root, TaskRange::one(*task))],
         _ => vec![],
     }
 }
@@ -67,8 +70,11 @@ pub(crate) fn tasks_of_action(action: &Action) -> Vec<(RunId, TaskRange)> {
 /// An event in a line.
 pub(crate) fn event(event: &Event) -> String {
     match event {
-        Event::GraphAdded { run, graph, wanted, .. } => {
-            format!("run {} of {} tasks is added; wanted: {}", run.0, graph.tasks(), ranges(wanted))
+        Event::GraphAdded { run, graph, wanted, failure, imports, .. } => {
+            let import = |import: &Import| format!("; {} from run {}", ranges(&[import.tasks]), import.run.0);
+            let imports: String = imports.iter().map(import).collect();
+            let tasks = graph.tasks();
+            format!("run {} of {tasks} tasks is added ({failure:?}); wanted: {}{imports}", run.0, ranges(wanted))
         }
         Event::Wanted { run, tasks } => format!("run {}: {} is wanted", run.0, ranges(tasks)),
         Event::Released { run, tasks } => format!("run {}: {} is no longer wanted", run.0, ranges(tasks)),
@@ -84,7 +90,7 @@ pub(crate) fn event(event: &Event) -> String {
         Event::Fetched { worker, run, tasks } => {
             format!("worker {} has copies of {} of run {}", worker.0, ranges(tasks), run.0)
         }
-        Event::FetchFailed { worker, run, attempt, task, from, reached } => {
+        Event::FetchFailed { worker, run, attempt, task, from, reached, .. } => {
             let why = if *reached { "doesn't have it" } else { "doesn't answer" };
             let (worker, from) = (worker.0, from.0);
             format!("worker {worker} gives back run {}, attempt {}: {from} {why} ({task})", run.0, attempt.0)

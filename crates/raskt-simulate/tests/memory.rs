@@ -29,6 +29,8 @@ fn world(layers: Vec<LayerPlan>, wanted: u64) -> Scenario {
         keep: false,
         rounds: 0,
         nested: vec![],
+        alone: None,
+        imports: vec![],
     };
     let host = HostPlan { slots: 4, memory: 64 * BLOCK, disk: 0, slowness_percent: 100, joins_at: 0, gpu: 0 };
     Scenario {

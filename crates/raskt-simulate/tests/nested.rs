@@ -34,6 +34,8 @@ fn job(tasks: u64, nested: Vec<NestedPlan>) -> JobPlan {
         keep: false,
         rounds: 0,
         nested,
+        alone: None,
+        imports: vec![],
     }
 }
 

@@ -25,6 +25,9 @@ pub enum EventError {
         /// What people call the layer.
         name: Arc<str>,
     },
+    /// A worker joins under the highest number there is, which stands for workers that only another run knows.
+    #[error("no worker can have number {}", .0.0)]
+    ReservedWorker(WorkerId),
     /// A worker that is there joins.
     #[error("worker {} has joined before", .0.0)]
     WorkerTwice(WorkerId),

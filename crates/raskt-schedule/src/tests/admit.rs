@@ -31,14 +31,7 @@ fn sums(priority: i32, wants_sources: bool) -> (Graph, Vec<TaskRange>) {
 fn world(graph: &Graph, wanted: Vec<TaskRange>) -> World {
     let mut world = World::new(1);
     world.join_with(Offer { memory: 8 * RESULT, ..Offer::slots(2) });
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
     world
 }
 
@@ -134,28 +127,14 @@ fn beside(nanoseconds: u64, is_family: bool) -> World {
     world.spends = false;
     world.join_with(Offer { memory: 1000, ..Offer::slots(2) });
     world.bytes = 500;
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
     while layers(&world) == [0] {
         world.run_one(&graph, 0, || false);
     }
     assert_eq!(layers(&world), [1]);
     let (graph, wanted) = pipeline(&[(16, 100, 1000), (1, 1, 1000)]);
     let parent = is_family.then_some(RUN);
-    world.handle(Event::GraphAdded {
-        run: OTHER,
-        parent,
-        graph: Arc::new(graph),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(OTHER, parent, Arc::new(graph), wanted));
     world
 }
 
@@ -231,14 +210,7 @@ fn past_a_head_that_lacks_memory_all_others_have_their_turn() {
     world.spends = false;
     world.bytes = 100;
     world.join_with(Offer { memory: 1000, ..Offer::slots(1) });
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
     // Until both sources have run: one task grows, four free.
     let mut before_growing = 0;
     while !world.assigned.is_empty() && layers(&world) != [grown.0] {
@@ -257,29 +229,9 @@ fn until_the_sum_is_done(most: u64, net_of_others: u64) -> Option<u64> {
     let offer = Offer { memory: 1000, ..Offer::slots(1) };
     scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer });
     let (graph, wanted) = pipeline(&[(16, 100, 1000), (1, 1, 1000)]);
-    scheduler.handle_event(
-        Time(0),
-        Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph: Arc::new(graph),
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    scheduler.handle_event(Time(0), added(RUN, None, Arc::new(graph), wanted));
     let (graph, wanted) = pipeline(&[(10_000, net_of_others, 1000)]);
-    scheduler.handle_event(
-        Time(0),
-        Event::GraphAdded {
-            run: OTHER,
-            parent: None,
-            graph: Arc::new(graph),
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    scheduler.handle_event(Time(0), added(OTHER, None, Arc::new(graph), wanted));
     for handed in 0..most {
         let Some(Action::Assign { worker, assignment }) = scheduler.poll_action() else { panic!("the slot is free") };
         let Assignment { run, attempt, tasks, .. } = assignment;
@@ -316,17 +268,7 @@ fn large(s: &mut Scheduler, run: u64, annotations: &Annotations, tasks: u32, out
     let shape = Shape::Reduce { input, grid: Grid::new([tasks]), fan_in: [tasks].into_iter().collect() };
     let layer = graph.layer(Layer::new("sum", op, shape)).unwrap();
     let wanted = vec![TaskRange { layer, start: 0, end: 1 }];
-    s.handle_event(
-        Time(0),
-        Event::GraphAdded {
-            run: RunId(run),
-            parent: None,
-            wanted,
-            graph: Arc::new(graph.finish()),
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    s.handle_event(Time(0), added(RunId(run), None, Arc::new(graph.finish()), wanted));
     s.validate();
     let given = liveness::assigns(&liveness::drain(s));
     given.into_iter().map(|(worker, _)| worker.0).collect()

@@ -2,6 +2,7 @@
 
 use super::links::*;
 use crate::*;
+use raskt_graph::TaskId;
 use std::collections::BTreeSet;
 
 const ALONE: FailureScope = FailureScope::Task;
@@ -100,4 +101,43 @@ fn given_data_that_is_gone_fails_its_readers_until_it_is_given_again() {
     cluster.handle(Event::Retried { run: RunId(1), tasks: vec![range(1, 0, 2)] });
     cluster.work_all();
     assert!(cluster.knows(1).available.contains(&task(1, 0)) && cluster.knows(1).is_finished);
+}
+
+#[test]
+fn a_server_learns_by_pages_who_does_and_has_what_and_why_tasks_failed() {
+    let mut cluster = Cluster::new(1);
+    cluster.failing.extend([(RunId(2), task(0, 1)), (RunId(2), task(0, 3))]);
+    cluster.submit(1, rows(1, 4), vec![range(0, 0, 4)], ALONE, vec![]);
+    cluster.submit(2, rows(2, 5), vec![range(1, 0, 5)], ALONE, vec![import(0, 0, 1, task(0, 0))]);
+    let scheduler = &cluster.scheduler;
+    assert_eq!(scheduler.known_runs(RunId(0), 1), [RunId(1)]);
+    assert_eq!(scheduler.known_runs(RunId(2), 9), [RunId(2)]);
+    let processing = scheduler.processing(WorkerId(0), None, 9);
+    let [Processing { run, attempt, tasks, is_started: false, .. }] = &processing[..] else { panic!("{processing:?}") };
+    assert_eq!((*run, tasks[0].start), (RunId(1), 0));
+    assert_eq!(scheduler.processing(WorkerId(0), Some((*run, *attempt)), 9), []);
+    assert_eq!(scheduler.processing(WorkerId(9), None, 9), []);
+    cluster.work_all();
+    let scheduler = &cluster.scheduler;
+    let failed = |from: TaskId, most| {
+        let failed = scheduler.failed(RunId(2), from, most);
+        failed.into_iter().map(|(range, failure)| (range, failure.task)).collect::<Vec<_>>()
+    };
+    let all = [(range(1, 1, 2), task(0, 1)), (range(1, 3, 4), task(0, 3))];
+    assert_eq!(
+        (failed(task(0, 0), 9), failed(task(0, 0), 1), failed(task(1, 2), 9)),
+        (all.to_vec(), all[..1].to_vec(), all[1..].to_vec())
+    );
+    let story = scheduler.story(RunId(2), task(1, 3)).unwrap();
+    assert_eq!((story.state, story.failure.map(|failure| failure.task)), (None, Some(task(0, 3))));
+    let story = scheduler.story(RunId(2), task(1, 2)).unwrap();
+    assert!(
+        matches!(story.state, Some(TaskState::InMemory { .. })) && story.failure.is_none() && story.deaths.is_empty()
+    );
+    assert_eq!(scheduler.story(RunId(2), task(1, 5)), None);
+    let page = scheduler.who_has(RunId(2), range(1, 0, u64::MAX), 2);
+    assert_eq!(page.iter().map(|held| held.tasks).collect::<Vec<_>>(), [range(1, 0, 1), range(1, 2, 3)]);
+    assert_eq!(scheduler.who_has(RunId(2), range(7, 0, 1), 2), []);
+    let Some(Progress { done, total }) = scheduler.progress(RunId(2)) else { panic!("the run is there") };
+    assert_eq!((done, total), (6, 6), "what has failed isn't waited for");
 }

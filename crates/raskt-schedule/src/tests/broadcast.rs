@@ -39,14 +39,7 @@ fn submitted(graph: &Graph, slots: u32) -> World {
     world.join(slots);
     let last = LayerId(graph.layers().len() as u32 - 1);
     let wanted = vec![TaskRange::one(TaskId::new(last, 0))];
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
     world
 }
 
@@ -171,10 +164,7 @@ fn the_loss_of_a_few_costs_no_look_at_all_readers_of_others() {
     let mut scheduler = Scheduler::new(1_000_000);
     let worker = WorkerId(1);
     let wanted = vec![TaskRange { layer: rest, start: 0, end: u64::from(ROWS) * u64::from(COLUMNS) }];
-    scheduler.handle_event(
-        Time(0),
-        Event::GraphAdded { run: RUN, parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] },
-    );
+    scheduler.handle_event(Time(0), added(RUN, None, graph, wanted));
     scheduler.handle_event(Time(0), Event::WorkerJoined { worker, offer: Offer::slots(1) });
     let mut of_rest = 0;
     while of_rest < 5 {

@@ -44,14 +44,7 @@ pub fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Ve
     };
     world.join(2);
     world.join(1);
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted: vec![],
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), vec![]));
     for &step in steps {
         match step {
             Step::Want(at) => {
@@ -127,14 +120,7 @@ fn a_released_task_that_runs_already_is_not_kept() {
     let mut world = World::new(1000);
     world.join(1);
     world.gives_back = false;
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted: TaskRange::of([task]),
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), TaskRange::of([task])));
     world.handle(Event::Released { run: RUN, tasks: TaskRange::of([task]) });
     assert_eq!(world.scheduler.task_state(RUN, task), None);
     world.run_one(&graph, 0, || false);
@@ -149,14 +135,7 @@ fn a_discard_says_what_the_scheduler_had_heard_of_the_worker() {
     let (graph, all) = (graph.finish(), TaskRange { layer, start: 0, end: 3 });
     let mut world = World::new(1);
     world.join(1);
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted: vec![all],
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), vec![all]));
     world.run_one(&graph, 0, || false);
     world.run_one(&graph, 0, || false);
     world.handle(Event::Released { run: RUN, tasks: vec![TaskRange { end: 1, ..all }] });

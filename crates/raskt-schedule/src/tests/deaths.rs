@@ -1,5 +1,6 @@
 //! What the death of a worker costs that ran very many very short tasks.
 
+use super::graphs::added;
 use super::graphs::op;
 use crate::*;
 use raskt_graph::*;
@@ -52,14 +53,7 @@ impl Cluster {
         let cost = Cost { nanoseconds: TASK, ..Cost::default() };
         let layer = graph.layer(Layer::new("tasks", op, Shape::source(tasks)).with_cost(cost)).unwrap();
         let wanted = vec![TaskRange { layer, start: 0, end: u64::from(tasks) }];
-        cluster.handle(Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph: Arc::new(graph.finish()),
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        cluster.handle(added(RUN, None, Arc::new(graph.finish()), wanted));
         cluster
     }
 

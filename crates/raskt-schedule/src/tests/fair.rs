@@ -1,5 +1,6 @@
 //! Runs beside runs: nobody waits for another one's end.
 
+use super::graphs::added;
 use super::graphs::op;
 use crate::*;
 use raskt_graph::*;
@@ -55,14 +56,7 @@ impl Clock {
     fn submit_with(&mut self, run: u64, parent: Option<u64>, count: u32, takes: u64, annotations: Annotations) {
         let (graph, wanted) = tasks(count, if self.states { takes } else { 0 }, annotations);
         self.takes.insert(RunId(run), takes);
-        self.handle(Event::GraphAdded {
-            run: RunId(run),
-            parent: parent.map(RunId),
-            graph,
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        self.handle(added(RunId(run), parent.map(RunId), graph, wanted));
     }
 
     pub fn handle(&mut self, event: Event) {
@@ -131,17 +125,7 @@ fn what_is_not_known_is_not_taken_for_next_to_nothing() {
         let mut s = Scheduler::new(MILLISECOND / 5);
         for run in [1, 2] {
             let (graph, wanted) = tasks(1000, if run == known { 10 * MILLISECOND } else { 0 }, Annotations::default());
-            s.handle_event(
-                Time(0),
-                Event::GraphAdded {
-                    run: RunId(run),
-                    parent: None,
-                    graph,
-                    wanted,
-                    failure: FailureScope::Run,
-                    imports: vec![],
-                },
-            );
+            s.handle_event(Time(0), added(RunId(run), None, graph, wanted));
         }
         s.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(64) });
         let given: Vec<_> = std::iter::from_fn(|| s.poll_action()).collect();
@@ -380,17 +364,7 @@ fn when_a_worker_goes_that_is_kept_for_somebody_another_one_is() {
     (0..3).for_each(|worker| s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(worker), offer: offer() }));
     for (run, count, amount) in [(1, 1000, 1), (2, 1, 2), (3, 1, 2)] {
         let (graph, wanted) = tasks(count, MILLISECOND, gpus(amount));
-        s.handle_event(
-            Time(0),
-            Event::GraphAdded {
-                run: RunId(run),
-                parent: None,
-                graph,
-                wanted,
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        );
+        s.handle_event(Time(0), added(RunId(run), None, graph, wanted));
     }
     let patience = Settings::default().admission.patience_nanoseconds;
     s.handle_event(Time(patience), Event::TimePassed);

@@ -131,17 +131,7 @@ fn shapes_of_many_blocks_are_written_in_a_few_bytes() {
     let graph = graph.finish();
     let mut recorder = FlightRecorder::new(Settings::default(), &soonest_start());
     let wanted = TaskRange::of([TaskId::new(last, 7)]);
-    recorder.note(
-        Time(0),
-        &Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph: Arc::new(graph.clone()),
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    recorder.note(Time(0), &added(RUN, None, Arc::new(graph.clone()), wanted));
     let bytes = recorder.take();
     assert!(bytes.len() < 8000, "{} bytes", bytes.len());
     let flight = Flight::read(&bytes).unwrap();

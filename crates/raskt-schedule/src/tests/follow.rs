@@ -67,14 +67,7 @@ fn submit(world: &mut World, graph: &Graph) {
         graph.for_each_dependent(task, |_| is_read = true);
         !is_read
     });
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted: TaskRange::of(wanted),
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), TaskRange::of(wanted)));
 }
 
 /// The tasks of each assignment that is out, by index.
@@ -153,14 +146,7 @@ fn where_ready_tasks_suffice_and_all_is_wanted_nothing_follows() {
     assert_eq!(assigned(&ends)[0][..4], [0, 1, 2, 3], "what only they read is let go on the way");
     let mut world = World::new(CREDIT);
     let wanted = TaskRange::of(all_tasks(&graph));
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph), wanted));
     world.join(2);
     assert_eq!(assigned(&world)[0][..4], [0, 2, 4, 6]);
 }
@@ -173,14 +159,7 @@ fn a_chain_that_is_wanted_altogether_goes_out_at_once() {
         let mut world = World::new(CREDIT);
         world.join(slots);
         let wanted = TaskRange::of(all_tasks(&graph));
-        world.handle(Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph: Arc::new(graph.clone()),
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
         assert_eq!((world.assigned[0].1.len(), world.assigned[0].1.transient.len()), (50, 0));
     }
 }
@@ -304,14 +283,7 @@ fn what_others_read_or_clients_want_is_kept() {
     let wanted = [1, 2, 3].map(|index| TaskId::new(LayerId(0), index));
     let mut world = World::new(3 * MICROSECOND);
     world.join(1);
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph),
-        wanted: TaskRange::of(wanted),
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph), TaskRange::of(wanted)));
     assert_eq!(assigned(&world), [[0, 1, 2]]);
     assert_eq!(world.assigned[0].1.transient, [TaskRange::one(TaskId::new(LayerId(0), 0))]);
 }

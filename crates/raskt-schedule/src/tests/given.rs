@@ -19,14 +19,7 @@ fn world() -> (World, Graph, TaskRange, TaskId) {
     let mut world = World::new(1000);
     world.join(1);
     world.join(1);
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted: vec![],
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), vec![]));
     (world, graph, TaskRange { layer: data, start: 0, end: 2 }, TaskId::new(sum, 0))
 }
 
@@ -117,14 +110,7 @@ fn a_fetch_that_fails_once_loses_nothing_where_somebody_else_can_do_it() {
             world.join_with(Offer { resources: [("gpu".into(), 1000)].into(), ..Offer::slots(1) });
         }
         let (data, task) = (TaskRange { layer: data, start: 0, end: 1 }, TaskId::new(reader, 0));
-        world.handle(Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph: Arc::new(graph),
-            wanted: vec![],
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        world.handle(added(RUN, None, Arc::new(graph), vec![]));
         give(&mut world, 0, data);
         want(&mut world, task);
         let (worker, assignment) = world.assigned.pop().unwrap();
@@ -155,14 +141,7 @@ fn a_hiccup_loses_nothing_however_many_wait_for_the_same_worker() {
         world.join_with(Offer { resources: [("gpu".into(), 2000)].into(), ..Offer::slots(2) });
     }
     let data = TaskRange { layer: data, start: 0, end: 2 };
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph),
-        wanted: vec![],
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph), vec![]));
     world.handle(Event::Scattered { run: RUN, tasks: vec![data], worker: WorkerId(0), bytes: 16 });
     // Both go to one worker: the other one is at something else meanwhile.
     world.handle(Event::WorkerResized { worker: WorkerId(2), slots: 0, memory: u64::MAX });

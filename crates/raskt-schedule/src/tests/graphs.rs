@@ -1,5 +1,6 @@
 //! Random graphs, and what their tasks should give.
 
+use crate::{Event, FailureScope, RunId, TaskRange};
 use proptest::prelude::*;
 use raskt_graph::*;
 use std::any::Any;
@@ -9,6 +10,11 @@ use std::sync::Arc;
 pub fn op(graph: &mut GraphBuilder) -> OpId {
     let body = Arc::new(()) as Arc<dyn Any + Send + Sync>;
     graph.op(Op { kind: OpKind::Array, name: "test".into(), digest: 0, flags: OpFlags::default(), body })
+}
+
+/// A graph is submitted whose tasks fail together, and which imports nothing.
+pub fn added(run: RunId, parent: Option<RunId>, graph: Arc<Graph>, wanted: Vec<TaskRange>) -> Event {
+    Event::GraphAdded { run, parent, graph, wanted, failure: FailureScope::Run, imports: vec![] }
 }
 
 /// Stands for the result of a task: mixes its id with the results of its inputs, in order.

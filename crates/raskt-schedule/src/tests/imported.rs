@@ -244,14 +244,19 @@ fn whoever_waits_for_what_no_worker_can_make_is_told() {
     graph.layer(Layer { annotations, ..Layer::new("on-gpu", op, Shape::source(1)) }).unwrap();
     cluster.submit(1, graph.finish(), vec![range(0, 0, 1)], ALONE, vec![]);
     cluster.submit(2, rows(2, 1), vec![range(1, 0, 1)], ALONE, vec![import(0, 1, 1, task(0, 0))]);
+    cluster.submit(3, rows(2, 1), vec![range(1, 0, 1)], ALONE, vec![import(0, 1, 2, task(1, 0))]);
     cluster.release(1);
-    let stalled = cluster.knows(2).stalled.clone();
-    assert!(matches!(&stalled, Some(StallCause::Unmet { name, .. }) if &**name == "on-gpu"), "{stalled:?}");
+    cluster.submit(4, rows(2, 1), vec![range(1, 0, 1)], ALONE, vec![import(0, 1, 3, task(1, 0))]);
+    cluster.release(3);
+    for run in [2, 4] {
+        let stalled = cluster.knows(run).stalled.clone();
+        assert!(matches!(&stalled, Some(StallCause::Unmet { name, .. }) if &**name == "on-gpu"), "{stalled:?}");
+    }
     let worker = WorkerId(7);
     cluster.memories.insert(worker, BTreeSet::new());
     let resources = [("gpu".into(), 1000)].into_iter().collect();
     cluster.handle(Event::WorkerJoined { worker, offer: Offer { resources, ..Offer::slots(1) } });
-    assert_eq!(cluster.knows(2).stalled, None);
+    assert_eq!((&cluster.knows(2).stalled, &cluster.knows(4).stalled), (&None, &None));
     cluster.work_all();
-    assert!(cluster.knows(2).is_finished);
+    assert!(cluster.knows(2).is_finished && cluster.knows(4).is_finished);
 }

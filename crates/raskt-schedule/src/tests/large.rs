@@ -127,7 +127,7 @@ proptest! {
         let mut world = World::ahead(100_000, if seed % 2 == 0 { 0 } else { 300_000 });
         world.join(2);
         world.join(1);
-        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: vec![], failure: FailureScope::Run, imports: vec![] });
+        world.handle(added(RUN, None, Arc::new(graph.clone()), vec![]));
         let mut wanted: BTreeSet<TaskId> = BTreeSet::new();
         let layers = graph.layers().len() as u64;
         for (kind, a, b, c) in steps {

@@ -1,5 +1,6 @@
 //! What tasks lend while they wait for runs that need it.
 
+use super::graphs::added;
 use super::graphs::op;
 use crate::*;
 use raskt_graph::*;
@@ -84,14 +85,7 @@ impl Cluster {
 
     pub fn submit(&mut self, run: u64, parent: Option<u64>, graph: Arc<Graph>) {
         let wanted = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() }).collect();
-        self.handle(Event::GraphAdded {
-            run: RunId(run),
-            parent: parent.map(RunId),
-            graph,
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        self.handle(added(RunId(run), parent.map(RunId), graph, wanted));
     }
 
     pub fn lend(&mut self, worker: u32, run: u64) {

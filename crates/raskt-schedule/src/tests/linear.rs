@@ -1,5 +1,6 @@
 //! What an event costs grows with what it is about, and with nothing else.
 
+use super::graphs::added;
 use super::graphs::op;
 use super::lent::{Cluster, gpu, layers};
 use super::liveness::{all, assigns, done, drain, one_layer, with};
@@ -23,17 +24,7 @@ fn what_is_needed_in_part_is_wanted_by_pages() {
     let graph = layer_read_in_part(len, 1, len / 2);
     let mut s = Scheduler::new(1_000_000);
     let second = TaskRange { layer: LayerId(1), start: 0, end: u64::from(len / 2) };
-    s.handle_event(
-        Time(0),
-        Event::GraphAdded {
-            run: RunId(1),
-            parent: None,
-            graph,
-            wanted: vec![second],
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    s.handle_event(Time(0), added(RunId(1), None, graph, vec![second]));
     let before = s.steps();
     s.handle_event(
         Time(0),
@@ -78,17 +69,7 @@ fn a_release_asks_only_those_who_read() {
         let graph = read_by_many(n);
         let last = TaskRange { layer: LayerId(n + 1), start: 0, end: n.into() };
         let mut s = Scheduler::new(1_000_000);
-        s.handle_event(
-            Time(0),
-            Event::GraphAdded {
-                run: RunId(1),
-                parent: None,
-                graph,
-                wanted: vec![last],
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        );
+        s.handle_event(Time(0), added(RunId(1), None, graph, vec![last]));
         let before = s.steps();
         s.handle_event(Time(0), Event::Released { run: RunId(1), tasks: vec![last] });
         steps.push(s.steps() - before);
@@ -114,17 +95,7 @@ fn listed_readers_are_found_by_what_they_read() {
         let graph = Arc::new(graph.finish());
         let wanted = all(&graph)[1..].to_vec();
         let mut s = Scheduler::new(1_000_000);
-        s.handle_event(
-            Time(0),
-            Event::GraphAdded {
-                run: RunId(1),
-                parent: None,
-                graph,
-                wanted,
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        );
+        s.handle_event(Time(0), added(RunId(1), None, graph, wanted));
         let before = s.steps();
         s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer: Offer::slots(1) });
         loop {
@@ -157,17 +128,7 @@ fn requirements_that_take_turns_are_remembered() {
         for run in 0..30_u64 {
             let graph = one_layer(1, Some(with("gpu", 1000 * (1 + run % 6))));
             let before = s.steps();
-            s.handle_event(
-                Time(0),
-                Event::GraphAdded {
-                    run: RunId(run),
-                    parent: None,
-                    wanted: all(&graph),
-                    graph,
-                    failure: FailureScope::Run,
-                    imports: vec![],
-                },
-            );
+            s.handle_event(Time(0), added(RunId(run), None, graph.clone(), all(&graph)));
             let given = assigns(&drain(&mut s));
             let (w, a) = &given[0];
             s.handle_event(Time(0), done(*w, a, 100));
@@ -197,17 +158,7 @@ fn a_release_of_a_large_array_asks_only_those_who_read_it() {
         let graph = Arc::new(graph.finish());
         let wanted = all(&graph)[1..].to_vec();
         let mut s = Scheduler::new(1_000_000);
-        s.handle_event(
-            Time(0),
-            Event::GraphAdded {
-                run: RunId(1),
-                parent: None,
-                graph,
-                wanted: wanted.clone(),
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        );
+        s.handle_event(Time(0), added(RunId(1), None, graph, wanted.clone()));
         let before = s.steps();
         s.handle_event(Time(0), Event::Released { run: RunId(1), tasks: wanted });
         steps.push(s.steps() - before);
@@ -232,17 +183,7 @@ fn a_suspect_elsewhere_costs_nothing() {
         let graph = Arc::new(graph.finish());
         let mut s = Scheduler::new(1);
         let wanted = vec![TaskRange::one(TaskId::new(d, 0)), TaskRange { layer: b, start: 0, end: n.into() }];
-        s.handle_event(
-            Time(0),
-            Event::GraphAdded {
-                run: RunId(1),
-                parent: None,
-                graph,
-                wanted,
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        );
+        s.handle_event(Time(0), added(RunId(1), None, graph, wanted));
         let mut worker = 0;
         let mut given = vec![];
         let tell = |s: &mut Scheduler, e: Event| {
@@ -281,17 +222,7 @@ fn the_first_worker_and_the_last_look_at_no_run_that_has_ended() {
         s.handle_event(Time(0), join(0));
         for run in 0..runs {
             let graph = one_layer(1, None);
-            s.handle_event(
-                Time(0),
-                Event::GraphAdded {
-                    run: RunId(run),
-                    parent: None,
-                    wanted: all(&graph),
-                    graph,
-                    failure: FailureScope::Run,
-                    imports: vec![],
-                },
-            );
+            s.handle_event(Time(0), added(RunId(run), None, graph.clone(), all(&graph)));
             for (w, a) in assigns(&drain(&mut s)) {
                 s.handle_event(Time(0), done(w, &a, 100));
             }
@@ -300,17 +231,7 @@ fn the_first_worker_and_the_last_look_at_no_run_that_has_ended() {
         }
         // One of them all hasn't ended.
         let (graph, run) = (one_layer(1, Some(with("gpu", 1))), RunId(runs));
-        s.handle_event(
-            Time(0),
-            Event::GraphAdded {
-                run,
-                parent: None,
-                wanted: all(&graph),
-                graph,
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        );
+        s.handle_event(Time(0), added(run, None, graph.clone(), all(&graph)));
         drain(&mut s);
         let before = s.steps();
         s.handle_event(Time(0), Event::WorkerLost { worker: WorkerId(0), cause: LossCause::Died });
@@ -338,45 +259,15 @@ fn an_event_at_a_worker_looks_at_nothing_that_lacks_what_hasnt_come_free() {
             Event::WorkerJoined { worker: WorkerId(0), offer: Offer { resources, ..Offer::slots(4) } },
         );
         let graph = one_layer(1, Some(with("memory", 10_000_000)));
-        s.handle_event(
-            Time(0),
-            Event::GraphAdded {
-                run: RunId(0),
-                parent: None,
-                wanted: all(&graph),
-                graph,
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        );
+        s.handle_event(Time(0), added(RunId(0), None, graph.clone(), all(&graph)));
         let all_of_it = assigns(&drain(&mut s));
         assert_eq!(all_of_it.len(), 1);
         for run in 1..=needs {
             let graph = one_layer(1, Some(with("memory", 5_000_000 + run)));
-            s.handle_event(
-                Time(0),
-                Event::GraphAdded {
-                    run: RunId(run),
-                    parent: None,
-                    wanted: all(&graph),
-                    graph,
-                    failure: FailureScope::Run,
-                    imports: vec![],
-                },
-            );
+            s.handle_event(Time(0), added(RunId(run), None, graph.clone(), all(&graph)));
         }
         let graph = one_layer(100, None);
-        s.handle_event(
-            Time(0),
-            Event::GraphAdded {
-                run: RunId(1 << 32),
-                parent: None,
-                wanted: all(&graph),
-                graph,
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        );
+        s.handle_event(Time(0), added(RunId(1 << 32), None, graph.clone(), all(&graph)));
         let mut given = std::collections::VecDeque::from(assigns(&drain(&mut s)));
         let mut most = 0;
         for _ in 0..20 {
@@ -415,17 +306,7 @@ fn a_slot_is_lent_without_a_look_at_each_requirement() {
             let takes_all = Some(with("memory", 1_000_000)).filter(|_| are_met);
             for (run, annotations) in [(0, None), (2, takes_all)] {
                 let graph = one_layer(1, annotations);
-                s.handle_event(
-                    Time(0),
-                    Event::GraphAdded {
-                        run: RunId(run),
-                        parent: None,
-                        wanted: all(&graph),
-                        graph,
-                        failure: FailureScope::Run,
-                        imports: vec![],
-                    },
-                );
+                s.handle_event(Time(0), added(RunId(run), None, graph.clone(), all(&graph)));
             }
             assert_eq!(assigns(&drain(&mut s)).len(), 2);
             let mut graph = GraphBuilder::new();
@@ -436,14 +317,7 @@ fn a_slot_is_lent_without_a_look_at_each_requirement() {
             }
             graph.layer(Layer::new("own", op, Shape::source(1000))).unwrap();
             let graph = Arc::new(graph.finish());
-            let event = Event::GraphAdded {
-                run: RunId(1),
-                parent: Some(RunId(0)),
-                wanted: all(&graph),
-                graph,
-                failure: FailureScope::Run,
-                imports: vec![],
-            };
+            let event = added(RunId(1), Some(RunId(0)), graph.clone(), all(&graph));
             s.handle_event(Time(0), event);
             drain(&mut s);
             let before = s.steps();

@@ -1,7 +1,7 @@
 //! Workers with memories of their own, and clients whose runs import from one another.
 
 use super::graphs::op;
-use crate::imports::Imports;
+use crate::links::imports::Imports;
 use crate::*;
 use raskt_graph::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,9 +145,9 @@ impl Cluster {
             Action::Failed { run, root, task, .. } => {
                 told(&mut self.told, run, &|knows| knows.ended = Some((root, task)))
             }
-            Action::Lost { run, tasks } => {
+            Action::Lost { run, root, tasks } => {
                 let first = TaskId::new(tasks[0].layer, tasks[0].start);
-                told(&mut self.told, run, &|knows| knows.ended = Some((run, first)));
+                told(&mut self.told, run, &|knows| knows.ended = Some((root, first)));
             }
             Action::Stalled { run, cause } => told(&mut self.told, run, &|knows| knows.stalled = Some(cause.clone())),
             Action::Resumed { run } => told(&mut self.told, run, &|knows| knows.stalled = None),

@@ -1,5 +1,6 @@
 //! Nobody is passed, asked for in vain, or due for ever.
 
+use super::graphs::added;
 use super::graphs::op;
 use super::lent::{Cluster, layers, nothing};
 use super::shares::head;
@@ -58,18 +59,7 @@ fn try_two_who_require_much(settings: Settings, now: Time) {
     for run in [1, 2] {
         let graph = one_layer(1, Some(with("gpu", 1000)));
         let wanted = all(&graph);
-        s.try_event(
-            now,
-            Event::GraphAdded {
-                run: RunId(run),
-                parent: None,
-                graph,
-                wanted,
-                failure: FailureScope::Run,
-                imports: vec![],
-            },
-        )
-        .unwrap();
+        s.try_event(now, added(RunId(run), None, graph, wanted)).unwrap();
     }
     s.try_event(now, Event::TimePassed).unwrap();
     s.validate();
@@ -93,29 +83,9 @@ fn what_has_begun_is_waited_for_by_nobody() {
     let mut s = Scheduler::with(Settings { credit_nanoseconds: 1, rebalance, ..Settings::default() }, soonest_start());
     s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer: Offer::slots(1) });
     let g = one_layer(2, None);
-    s.handle_event(
-        Time(0),
-        Event::GraphAdded {
-            run: RunId(9),
-            parent: None,
-            wanted: all(&g),
-            graph: g,
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    s.handle_event(Time(0), added(RunId(9), None, g.clone(), all(&g)));
     let g = one_layer(6, None);
-    s.handle_event(
-        Time(0),
-        Event::GraphAdded {
-            run: RunId(1),
-            parent: None,
-            wanted: all(&g),
-            graph: g,
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    s.handle_event(Time(0), added(RunId(1), None, g.clone(), all(&g)));
     let given = assigns(&drain(&mut s));
     // The worker has all eight, in the order of the hand-outs; it begins the first.
     assert_eq!(given.len(), 8, "{given:?}");
@@ -171,14 +141,7 @@ fn who_is_woken_behind_the_walk_has_its_turn() {
         given.extend(assigns(&drain(s)));
         s.validate();
     };
-    let add = |run: u64, graph: Arc<Graph>| Event::GraphAdded {
-        run: RunId(run),
-        parent: None,
-        wanted: all(&graph),
-        graph,
-        failure: FailureScope::Run,
-        imports: vec![],
-    };
+    let add = |run: u64, graph: Arc<Graph>| added(RunId(run), None, graph.clone(), all(&graph));
     // Somebody has all of b for long.
     tell(&mut s, &mut given, add(50, chain(&[(1, Some(with("b", 1000)))])));
     // H has both GPUs, and then requires b.
@@ -241,17 +204,7 @@ fn what_one_has_nobody_else_gives_back() {
         s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(w), offer: Offer::slots(1) });
     }
     let g = one_layer(1, None);
-    s.handle_event(
-        Time(0),
-        Event::GraphAdded {
-            run: RunId(1),
-            parent: None,
-            wanted: all(&g),
-            graph: g,
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    s.handle_event(Time(0), added(RunId(1), None, g.clone(), all(&g)));
     let given = assigns(&drain(&mut s));
     let (owner, a) = &given[0];
     let other = WorkerId(1 - owner.0);
@@ -348,17 +301,7 @@ fn those_with_nothing_to_do_who_can_take_nothing_keep_nothing_from_another() {
             let annotations = Arc::new(Annotations { workers, ..Annotations::default() });
             let graph = one_layer(1, Some(annotations));
             let wanted = all(&graph);
-            s.handle_event(
-                Time(0),
-                Event::GraphAdded {
-                    run: RunId(run),
-                    parent: None,
-                    wanted,
-                    graph,
-                    failure: FailureScope::Run,
-                    imports: vec![],
-                },
-            );
+            s.handle_event(Time(0), added(RunId(run), None, graph, wanted));
             given.extend(assigns(&drain(&mut s)));
         }
         assert!(given.len() == 12 && given.iter().all(|(worker, _)| worker.0 == 100), "{given:?}");

@@ -2,6 +2,7 @@
 
 mod steps;
 
+use super::graphs::added;
 use super::graphs::op;
 use crate::run::Run;
 use crate::task_set::TaskSet;
@@ -97,10 +98,7 @@ fn the_last_task_of_a_layer_that_cant_be_listed_takes_one_page() {
     let mut scheduler = Scheduler::new(1000);
     scheduler.handle_event(Time(0), Event::WorkerJoined { worker, offer: Offer::slots(1) });
     let (graph, wanted) = (Arc::new(graph.finish()), TaskRange::of([last]));
-    scheduler.handle_event(
-        Time(0),
-        Event::GraphAdded { run, parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] },
-    );
+    scheduler.handle_event(Time(0), added(run, None, graph, wanted));
     let Some(Action::Assign { assignment, .. }) = scheduler.poll_action() else { panic!("it can run") };
     let outcomes = assignment.tasks.iter().map(|&range| (range, Outcome::Done { bytes: 8 })).collect();
     let report = Report { run, attempt: assignment.attempt, outcomes, nanoseconds: 1 };

@@ -38,7 +38,7 @@ fn an_assignment_from_elsewhere_names_only_tasks_that_are_there() {
     }
     for bad in [range(0, 0, 5), range(0, 3, 2), range(1, 0, 1)] {
         let good = assignment(vec![range(0, 0, 4)]);
-        let fetches = vec![Fetch { from: WORKER, tasks: bad, keep: true }];
+        let fetches = vec![Fetch { run: RUN, from: WORKER, tasks: bad, keep: true }];
         assert!(assignment(vec![bad]).check(&graph).is_err());
         assert!(Assignment { transient: vec![bad], ..good.clone() }.check(&graph).is_err());
         assert!(Assignment { fetches, ..good }.check(&graph).is_err());
@@ -49,9 +49,16 @@ fn an_assignment_from_elsewhere_names_only_tasks_that_are_there() {
 fn what_a_worker_tells_is_heard_as_its_own() {
     let (tasks, task) = (vec![range(0, 1, 3)], TaskId::new(LayerId(0), 1));
     let (run, attempt, from) = (RUN, Attempt(2), WorkerId(1));
-    let told = WorkerTold::FetchFailed { run, attempt, task, from, reached: true };
-    let Event::FetchFailed { worker, run: of, attempt: Attempt(2), task: missing, from: WorkerId(1), reached: true } =
-        told.into_event(WORKER)
+    let told = WorkerTold::FetchFailed { run, attempt, input_run: RunId(9), task, from, reached: true };
+    let Event::FetchFailed {
+        worker,
+        run: of,
+        attempt: Attempt(2),
+        task: missing,
+        from: WorkerId(1),
+        reached: true,
+        input_run: RunId(9),
+    } = told.into_event(WORKER)
     else {
         panic!("it says something else")
     };

@@ -160,7 +160,7 @@ proptest! {
         let mut scheduler = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         let all = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() });
         let wanted = all.filter(|range| range.layer.0 % 2 == 0).collect();
-        scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] });
+        scheduler.handle_event(Time(0), added(RunId(1), None, graph, wanted));
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(2) });
         let mut assigned: Vec<(WorkerId, Assignment)> = vec![];
         for step in steps {
@@ -196,14 +196,7 @@ fn what_is_refused_is_named() {
     let mut scheduler = Scheduler::new(1000);
     let run = RunId(7);
     let range = |layer, start, end| vec![TaskRange { layer: LayerId(layer), start, end }];
-    let added = |wanted| Event::GraphAdded {
-        run,
-        parent: None,
-        graph: graph.clone(),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    };
+    let added = |wanted| added(run, None, graph.clone(), wanted);
     let told = |scheduler: &Scheduler, event| scheduler.check(&event).unwrap_err().to_string();
     assert_eq!(told(&scheduler, added(range(1, 0, 1))), "tasks of layer 1, and the graph has 1 layers");
     assert_eq!(told(&scheduler, added(range(0, 2, 4))), "tasks 2 to 4 of layer `numbers`, which has 3 tasks");
@@ -242,17 +235,7 @@ fn told_of(sources: u32, bytes: impl Fn(u64) -> u64, handle: impl Fn(&mut Schedu
     let (run, worker) = (RunId(1), WorkerId(1));
     let all = TaskRange { layer, start: 0, end: sources.into() };
     let graph = Arc::new(builder.finish());
-    handle(
-        &mut scheduler,
-        Event::GraphAdded {
-            run,
-            parent: None,
-            graph,
-            wanted: vec![all, TaskRange::one(TaskId::new(LayerId(1), 0))],
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    handle(&mut scheduler, added(run, None, graph, vec![all, TaskRange::one(TaskId::new(LayerId(1), 0))]));
     handle(&mut scheduler, Event::WorkerJoined { worker, offer: Offer { memory: 1000, ..Offer::slots(1) } });
     while let Some(action) = scheduler.poll_action() {
         let Action::Assign { assignment, .. } = action else { continue };
@@ -313,10 +296,7 @@ fn a_credit_that_is_out_of_all_bounds_is_a_long_one() {
     let wanted = vec![TaskRange { layer, start: 0, end: 64 }];
     scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(4) });
     let graph = Arc::new(builder.finish());
-    scheduler.handle_event(
-        Time(0),
-        Event::GraphAdded { run: RunId(1), parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] },
-    );
+    scheduler.handle_event(Time(0), added(RunId(1), None, graph, wanted));
     scheduler.validate();
 }
 
@@ -336,14 +316,7 @@ fn what_is_said_of_very_many_tasks_takes_no_longer_than_what_was_handed_out() {
     };
     handle(Event::WorkerJoined { worker, offer: Offer::slots(1) });
     let graph = Arc::new(graph.finish());
-    let given = handle(Event::GraphAdded {
-        run,
-        parent: None,
-        graph,
-        wanted: vec![all],
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    let given = handle(added(run, None, graph, vec![all]));
     let [(_, given)] = &liveness::assigns(&given)[..] else { panic!("{given:?}") };
     assert_eq!(given.tasks, [TaskRange { end: 1, ..all }]);
     handle(Event::ResultsLost { worker, run, tasks: vec![all] });

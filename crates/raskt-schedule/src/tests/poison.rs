@@ -20,14 +20,7 @@ fn sources(tasks: u32) -> Graph {
 
 fn submit(world: &mut World, graph: &Graph) {
     let wanted = TaskRange::of(all_tasks(graph));
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
 }
 
 /// Runs everything; a worker dies when it begins one of `poison`, with all that it has. Every worker that dies is replaced.
@@ -100,14 +93,7 @@ fn what_goes_on_of_a_forgotten_run_is_not_blamed_on_others() {
         world.memories.keys().position(|&other| other == worker).expect("it is there")
     };
     world.join(1);
-    world.handle(Event::GraphAdded {
-        run: OTHER,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(OTHER, None, Arc::new(graph.clone()), wanted));
     begin(&mut world);
     submit(&mut world, &graph);
     for _ in 0..2 {

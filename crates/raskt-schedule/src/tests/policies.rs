@@ -105,14 +105,7 @@ fn another_placement_gives_other_actions_and_is_replayed_all_the_same() {
     let reader_of = |placement: Arc<dyn Placement>| {
         let mut world = World::placed_by(Settings::default(), &placement);
         (0..2).for_each(|_| world.join(1));
-        world.handle(Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph: graph.clone(),
-            wanted: vec![],
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        world.handle(added(RUN, None, graph.clone(), vec![]));
         world.handle(Event::Scattered { run: RUN, tasks: vec![source], worker: WorkerId(1), bytes: 1 << 30 });
         world.handle(Event::Wanted { run: RUN, tasks: TaskRange::of([TaskId::new(reader, 0)]) });
         let flight = Flight::read_with(&world.record.take(), nth).unwrap();
@@ -174,17 +167,7 @@ fn the_order_says_whose_turn_it_is() {
             Scheduler::with(Settings { credit_nanoseconds: 1, order, ..Settings::default() }, soonest_start());
         for run in [1, 2] {
             let wanted = vec![TaskRange { layer, start: 0, end: 3 }];
-            scheduler.handle_event(
-                Time(0),
-                Event::GraphAdded {
-                    run: RunId(run),
-                    parent: None,
-                    graph: graph.clone(),
-                    wanted,
-                    failure: FailureScope::Run,
-                    imports: vec![],
-                },
-            );
+            scheduler.handle_event(Time(0), added(RunId(run), None, graph.clone(), wanted));
         }
         let worker = WorkerId(0);
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker, offer: Offer::slots(1) });
@@ -215,14 +198,7 @@ fn nothing_is_asked_back_where_no_worker_may_ask() {
         let mut world = World::with(Settings { credit_nanoseconds: 1, rebalance, ..Settings::default() });
         world.join(1);
         let wanted = vec![TaskRange { layer, start: 0, end: 8 }];
-        world.handle(Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph: graph.clone(),
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        world.handle(added(RUN, None, graph.clone(), wanted));
         world.join(1);
         world.scheduler.validate();
         world.trace.iter().filter(|action| matches!(action, Action::Recall { .. })).count()

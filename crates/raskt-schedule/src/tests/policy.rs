@@ -20,14 +20,7 @@ fn sources(layers: impl IntoIterator<Item = (u32, Annotations)>) -> Graph {
 
 fn submit(world: &mut World, graph: &Graph) {
     let wanted = TaskRange::of(all_tasks(graph));
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
 }
 
 fn gpu(thousandths: u64) -> Annotations {
@@ -270,14 +263,12 @@ fn of_a_run_that_is_waited_for_the_highest_priority_is_handed_out_first() {
     let graph = sources([(1, Annotations::default()), (1, named)]);
     let mut world = World::new(1);
     let worker = world.join_with(offer("a", 1, 0));
-    world.handle(Event::GraphAdded {
-        run: RunId(2),
-        parent: None,
-        graph: Arc::new(sources([(1, Annotations::default())])),
-        wanted: vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }],
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(
+        RunId(2),
+        None,
+        Arc::new(sources([(1, Annotations::default())])),
+        vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }],
+    ));
     submit(&mut world, &graph);
     assert_eq!(world.assigned.len(), 1, "the only slot is taken");
     world.handle(Event::SlotsLent { worker, run: RUN, slots: 1 });

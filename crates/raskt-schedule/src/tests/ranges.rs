@@ -1,5 +1,6 @@
 //! What a client says of very many tasks, and what is lost of very many, costs pages and not tasks.
 
+use super::graphs::added;
 use super::graphs::op;
 use crate::*;
 use raskt_graph::*;
@@ -37,14 +38,7 @@ struct Cluster {
 impl Cluster {
     fn new(graph: Arc<Graph>, wanted: Vec<TaskRange>) -> Self {
         let mut cluster = Self { scheduler: Scheduler::new(1_000_000), given: vec![], discarded: 0 };
-        cluster.handle(Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph,
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        cluster.handle(added(RUN, None, graph, wanted));
         cluster
     }
 

@@ -37,7 +37,7 @@ proptest! {
         let wanted = pick_wanted(&graph, &wanted);
         let mut world = World::new(1000);
         slots.iter().for_each(|&slots| world.join(slots));
-        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: TaskRange::of(wanted.clone()), failure: FailureScope::Run, imports: vec![] });
+        world.handle(added(RUN, None, Arc::new(graph.clone()), TaskRange::of(wanted.clone())));
         for at in choices.iter().cycle() {
             if world.assigned.is_empty() {
                 break;
@@ -61,7 +61,7 @@ proptest! {
         let mut world = World::new(300);
         world.join(2);
         world.join(1);
-        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: TaskRange::of(wanted.clone()), failure: FailureScope::Run, imports: vec![] });
+        world.handle(added(RUN, None, Arc::new(graph.clone()), TaskRange::of(wanted.clone())));
         for (kind, at) in steps {
             match kind {
                 0 => world.join(1 + at as u32 % 3),
@@ -82,7 +82,7 @@ proptest! {
             world.join(3);
             world.join(2);
             let wanted = TaskRange::of(all_tasks(&graph));
-            world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted, failure: FailureScope::Run, imports: vec![] });
+            world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
             for at in choices.iter().cycle() {
                 if world.assigned.is_empty() {
                     break;
@@ -112,14 +112,7 @@ fn a_failed_task_is_tried_again_as_often_as_was_asked() {
         let mut world = World::new(1000);
         world.join(1);
         let wanted = vec![TaskRange::one(TaskId::new(LayerId(1), 0))];
-        world.handle(Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            graph: Arc::new(graph.clone()),
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
         world.run_one(&graph, 0, || false);
         for _ in 0..failures {
             world.run_one(&graph, 0, || true);
@@ -138,14 +131,7 @@ fn a_worker_that_always_refuses_is_not_stolen_for_ever() {
     let mut world = World::new(1000);
     world.join(1);
     let wanted = vec![TaskRange::one(TaskId::new(LayerId(1), 0))];
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
     world.run_one(&graph, 0, || false);
     let mut refusals = 0;
     while let Some((worker, Assignment { attempt, tasks, .. })) = world.assigned.pop() {
@@ -162,14 +148,7 @@ fn a_report_of_an_old_attempt_changes_nothing() {
     let mut world = World::new(1000);
     world.join(1);
     let wanted = vec![TaskRange::one(TaskId::new(LayerId(0), 0))];
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph), wanted));
     let (worker, assignment) = world.assigned.pop().unwrap();
     let report = |attempt| Report {
         run: RUN,
@@ -185,13 +164,6 @@ fn a_report_of_an_old_attempt_changes_nothing() {
 fn wanting_a_result_that_needs_nothing_ends_at_once() {
     let mut world = World::new(1000);
     world.join(1);
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(Graph::default()),
-        wanted: vec![],
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(Graph::default()), vec![]));
     assert!(world.finished);
 }

@@ -1,5 +1,6 @@
 //! What an event costs depends on nothing that it isn't about.
 
+use super::graphs::added;
 use super::graphs::op;
 use crate::*;
 use raskt_graph::*;
@@ -67,14 +68,7 @@ impl Cluster {
     }
 
     fn submit(&mut self, run: RunId, (graph, wanted): (Arc<Graph>, Vec<TaskRange>)) {
-        self.handle(Event::GraphAdded {
-            run,
-            parent: None,
-            graph,
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        });
+        self.handle(added(run, None, graph, wanted));
     }
 
     fn end(&mut self, (worker, assignment): (WorkerId, Assignment)) -> u64 {
@@ -254,14 +248,7 @@ fn of_runs_that_wait_for_memory() {
             cluster.end(given);
             let (graph, wanted) = large;
             let (run, parent) = (RunId(2 * run + 1), Some(RunId(2 * run)));
-            cluster.handle(Event::GraphAdded {
-                run,
-                parent,
-                graph,
-                wanted,
-                failure: FailureScope::Run,
-                imports: vec![],
-            });
+            cluster.handle(added(run, parent, graph, wanted));
             assert!(cluster.scheduler.is_held_back(run), "its family will free memory");
         }
         assert_eq!(cluster.stuck.len(), runs as usize);
@@ -281,7 +268,7 @@ fn those_that_wait_for_memory_all_go_on_when_it_is_there_and_nobody_else_is() {
         cluster.end(given);
         let (graph, wanted) = large;
         let (run, parent) = (RunId(2 * run + 1), Some(RunId(2 * run)));
-        cluster.handle(Event::GraphAdded { run, parent, graph, wanted, failure: FailureScope::Run, imports: vec![] });
+        cluster.handle(added(run, parent, graph, wanted));
     }
     // Whatever ends first: in the end nobody is left behind.
     for _ in 0..100 {

@@ -39,14 +39,7 @@ fn of_a_concatenation_little_is_held_at_a_time() {
     world.nanoseconds = 1_000_000;
     world.join(2);
     let wanted = vec![TaskRange::one(last)];
-    world.handle(Event::GraphAdded {
-        run: RUN,
-        parent: None,
-        graph: Arc::new(graph.clone()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), wanted));
     let mut most = 0;
     while !world.finished {
         world.run_one(&graph, 0, || false);
@@ -69,14 +62,7 @@ fn what_requires_something_goes_before_new_work_of_its_own_run() {
     let mut clock = Clock::with(Offer { resources: [("gpu".into(), 1)].into(), ..Offer::slots(2) });
     clock.takes.insert(RunId(1), MILLISECOND);
     let wanted = vec![TaskRange { layer: read, start: 0, end: 1000 }];
-    clock.handle(Event::GraphAdded {
-        run: RunId(1),
-        parent: None,
-        graph: Arc::new(graph.finish()),
-        wanted,
-        failure: FailureScope::Run,
-        imports: vec![],
-    });
+    clock.handle(added(RunId(1), None, Arc::new(graph.finish()), wanted));
     (0..4).for_each(|_| assert!(clock.step()));
     for _ in 0..200 {
         let layers: Vec<_> = clock.running.iter().map(|(_, assignment)| assignment.tasks[0].layer).collect();

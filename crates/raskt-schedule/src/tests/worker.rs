@@ -1,5 +1,6 @@
 //! The worker machine alone.
 
+use super::graphs::added;
 use super::liveness;
 use crate::worker::STRAYS_A_SLOT;
 use crate::*;
@@ -118,14 +119,7 @@ fn a_worker_full_of_strays_gets_nothing_until_one_is_back() {
     let mut begun = vec![];
     let submit = |scheduler: &mut Scheduler, run: u64| {
         let wanted = vec![TaskRange { layer, start: 0, end: 1 }];
-        let added = Event::GraphAdded {
-            run: RunId(run),
-            parent: None,
-            graph: graph.clone(),
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-        };
+        let added = added(RunId(run), None, graph.clone(), wanted);
         scheduler.handle_event(Time(0), added);
         scheduler.validate();
         std::iter::from_fn(|| scheduler.poll_action()).find_map(|action| match action {
@@ -229,17 +223,7 @@ fn a_worker_that_says_twice_that_it_has_begun_has_its_memory_back_at_the_end() {
     let cost = Cost { output_bytes: 1 << 20, ..Cost::default() };
     graph.layer(Layer::new("t", op, Shape::source(1)).with_cost(cost)).unwrap();
     let graph = Arc::new(graph.finish());
-    s.handle_event(
-        Time(0),
-        Event::GraphAdded {
-            run: RUN,
-            parent: None,
-            wanted: liveness::all(&graph),
-            graph,
-            failure: FailureScope::Run,
-            imports: vec![],
-        },
-    );
+    s.handle_event(Time(0), added(RUN, None, graph.clone(), liveness::all(&graph)));
     let (worker, given) = liveness::assigns(&liveness::drain(&mut s)).remove(0);
     let begins = Event::Started { worker, run: RUN, attempt: given.attempt };
     s.try_event(Time(0), begins.clone()).unwrap();

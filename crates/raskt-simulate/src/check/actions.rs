@@ -5,7 +5,7 @@ use super::rules::{Facts, Seen};
 use super::{Sometimes, Tally, Violation};
 use raskt_graph::{Annotations, TaskId};
 use raskt_schedule::{
-    Action, Assignment, Death, LossCause, Offer, RunId, Scheduler, Settings, StallCause, TaskRange, WorkerId,
+    Action, Assignment, Death, Failure, LossCause, Offer, RunId, Scheduler, Settings, StallCause, TaskRange, WorkerId,
 };
 use std::collections::BTreeSet;
 
@@ -33,8 +33,15 @@ impl Ledger {
                 Action::Discard { worker, run, tasks, .. } => self.check_discard(scheduler, *worker, *run, tasks)?,
                 Action::Recall { worker, .. } | Action::Forget { worker, .. } => self.check_worker(*worker, action)?,
                 Action::Finished { run } => self.check_finish(scheduler, *run, tally)?,
-                Action::Failed { run, task, story, .. } => self.check_failure(*run, *task, story, tally)?,
-                Action::Lost { run, tasks } => self.check_lost(*run, tasks, tally)?,
+                Action::Failed { run, root, task, story, .. } => {
+                    self.check_failure(*run, (*root, *task), story, tally)?
+                }
+                Action::Lost { run, root, tasks } => self.check_lost(*run, *root, tasks, tally)?,
+                Action::Available { run, results } => self.check_available(scheduler, *run, results)?,
+                Action::Unavailable { run, tasks } => self.check_unavailable(*run, tasks, tally)?,
+                Action::TasksFailed { run, tasks, failure } => {
+                    self.check_tasks_failed(scheduler, *run, tasks, failure, tally)?;
+                }
                 Action::Stalled { run, cause } => self.check_stall(*run, cause, tally)?,
                 Action::Resumed { .. } => tally.saw(Sometimes::Resumed),
             }
@@ -50,10 +57,14 @@ impl Ledger {
         let words = self.workers.len() * (self.pages.len() + 2);
         let bound =
             HAND_OUTS_PER_SLOT * (slots + self.nested.len()) + words + self.around.told.len() + self.pages.len() + 2;
-        if actions.len() <= bound {
+        let tells_of_tasks = |action: &&Action| {
+            matches!(action, Action::Available { .. } | Action::Unavailable { .. } | Action::TasksFailed { .. })
+        };
+        let count = actions.iter().filter(|action| !tells_of_tasks(action)).count();
+        if count <= bound {
             return Ok(());
         }
-        Err(Violation::new(format!("one event brought {} actions, and at most {bound} can be right", actions.len())))
+        Err(Violation::new(format!("one event brought {count} actions, and at most {bound} can be right")))
     }
 
     fn check_assignment(
@@ -73,6 +84,7 @@ impl Ledger {
             return Err(Violation::new(format!("{assignment:?} doesn't have a number of its own")));
         }
         page.last_attempt = Some(assignment.attempt);
+        tally.add(Sometimes::MadeForOthers, u64::from(page.is_released));
         let job = page.job.clone();
         let layer = assignment.tasks.first().map(|range| job.graph.layer(range.layer));
         if layer.is_some_and(|layer| !may_run(&self.workers[&worker], &layer.annotations)) {
@@ -84,7 +96,8 @@ impl Ledger {
             let wrong = |text: &str| Err(Violation::of(run, task, text));
             let mut missing = None;
             job.graph.for_each_input(task, |input| {
-                let is_there = scheduler.holds(run, worker, input) || can_fetch(scheduler, assignment, input);
+                let place = job.place_of(run, input, |run| self.jobs.get(&run));
+                let is_there = scheduler.holds(run, worker, input) || can_fetch(scheduler, assignment, place);
                 // It may come from a task that stands before it.
                 missing = missing.or((!is_there && !before.contains(&input)).then_some(input));
                 tally.add(Sometimes::Followed, u64::from(!is_there));
@@ -92,6 +105,9 @@ impl Ledger {
             before.insert(task);
             if let Some(input) = missing {
                 return wrong(&format!("it was handed out, and its worker can't get at its input {input}"));
+            }
+            if job.is_imported(task) {
+                return wrong("it stands for a task of another run, and was handed out to be run");
             }
             if job.given.contains(&task) {
                 return wrong("it stands for data that was given, and was handed out to be run");
@@ -151,7 +167,11 @@ impl Ledger {
         if page.is_finished {
             return Err(Violation::new(format!("run {} finished again, and nothing was lost or wanted since", run.0)));
         }
-        if let Some(&task) = page.wanted.iter().find(|&&task| holder_of(scheduler, run, task).is_none()) {
+        if let Some(&task) = page
+            .wanted
+            .iter()
+            .find(|&&task| holder_of(scheduler, run, task).is_none() && scheduler.failure(run, task).is_none())
+        {
             return Err(Violation::of(run, task, "its run has finished, it is wanted and in no memory"));
         }
         tally.add(Sometimes::FinishedAgain, u64::from(page.was_finished));
@@ -159,16 +179,29 @@ impl Ledger {
         Ok(())
     }
 
-    fn check_failure(&mut self, run: RunId, task: TaskId, story: &[Death], tally: &mut Tally) -> Result<(), Violation> {
-        let Some(mut page) = self.close(run) else {
-            return Err(Violation::new(format!("run {} was given up, and has failed", run.0)));
-        };
+    fn check_failure(
+        &mut self,
+        run: RunId,
+        (root, task): (RunId, TaskId),
+        story: &[Death],
+        tally: &mut Tally,
+    ) -> Result<(), Violation> {
+        if self.pages.get(&run).is_none_or(|page| page.is_released || page.job.plan.alone.is_some()) {
+            return Err(Violation::new(format!("run {} was given up, or goes on, and has failed", run.0)));
+        }
+        if root != run {
+            tally.saw(Sometimes::ImportFailed);
+            self.end(run, tally);
+            return self.check_root(&Failure { run: root, task, worker: Some(WorkerId(0)), story: story.to_vec() });
+        }
+        let page = self.pages.get_mut(&run).map(|page| (page.entry(task).failures, page.job.plan.retries));
+        self.end(run, tally);
         if !story.is_empty() {
             tally.saw(Sometimes::PoisonFailed);
             return self.check_story(run, task, story);
         }
         tally.saw(Sometimes::RunFailed);
-        let (failures, retries) = (page.entry(task).failures, page.job.plan.retries);
+        let (failures, retries) = page.unwrap_or_default();
         if failures <= retries {
             let text = format!("it failed for good after {failures} failures, and has {retries} retries");
             return Err(Violation::of(run, task, &text));
@@ -178,7 +211,7 @@ impl Ledger {
 
     /// A task is failed for the deaths of workers that had nothing else, or had something else again and again. That another task
     /// killed one of the former can't be.
-    fn check_story(&self, run: RunId, task: TaskId, story: &[Death]) -> Result<(), Violation> {
+    pub(super) fn check_story(&self, run: RunId, task: TaskId, story: &[Death]) -> Result<(), Violation> {
         let wrong = |text: &str| Err(Violation::of(run, task, text));
         if let Some(death) = story.iter().find(|death| self.lost.get(&death.worker) != Some(&LossCause::Died)) {
             return wrong(&format!("it is blamed for the death of {:?}, which hasn't died", death.worker));
@@ -196,32 +229,42 @@ impl Ledger {
     }
 
     /// Only data that was given can't be made again.
-    fn check_lost(&mut self, run: RunId, tasks: &[TaskRange], tally: &mut Tally) -> Result<(), Violation> {
+    fn check_lost(&mut self, run: RunId, root: RunId, tasks: &[TaskRange], tally: &mut Tally) -> Result<(), Violation> {
         tally.saw(Sometimes::ScatteredLost);
-        let Some(page) = self.close(run) else {
+        if self.pages.get(&run).is_none_or(|page| page.is_released) {
             return Err(Violation::new(format!("run {} was given up, and has lost data", run.0)));
-        };
+        }
+        self.end(run, tally);
         let mut tasks = tasks.iter().flat_map(|range| range.tasks());
-        match tasks.find(|task| !page.job.given.contains(task)) {
+        let is_given = |task: TaskId| self.jobs.get(&root).is_some_and(|job| job.given.contains(&task));
+        match tasks.find(|&task| !is_given(task)) {
             Some(task) => Err(Violation::of(run, task, "it is lost, and can be computed again")),
             None => Ok(()),
         }
     }
 
     fn check_steps(&mut self, scheduler: &Scheduler) -> Result<(), Violation> {
-        let Around { facts, run: about, told, given } = std::mem::take(&mut self.around);
+        let Around { facts, run: about, told, given, linked, may_recover } = std::mem::take(&mut self.around);
         self.events += 1;
+        let around_loss = facts.is_loss;
         let looks_at_all = self.events.is_multiple_of(EVENTS_PER_LOOK);
         // An event about one run moves tasks of others only by handing them out; that nothing else moved is seen at the
         // next look at all of them.
         let due: BTreeSet<RunId> = match about {
-            Some(about) if !looks_at_all => given.iter().map(|&(run, _)| run).chain([about]).collect(),
+            Some(about) if !looks_at_all => {
+                given.iter().map(|&(run, _)| run).chain([about]).chain(linked.iter().copied()).collect()
+            }
             _ => self.pages.keys().copied().collect(),
         };
         for run in due {
             let Some(page) = self.pages.get_mut(&run) else { continue };
             let is_about = about.is_none_or(|about| about == run);
-            let facts = if is_about { facts } else { Facts::default() };
+            let mut facts = if is_about { facts } else { Facts::default() };
+            if page.is_linked && (about.is_none() || linked.contains(&run)) {
+                // Others may need more of it, or less, and what can't be computed isn't needed.
+                (facts.is_want, facts.is_unwant, facts.is_loss, facts.may_fail) = (true, true, around_loss, true);
+            }
+            page.check_told(scheduler, may_recover)?;
             if page.is_small() {
                 page.check_all(scheduler, facts)?;
             } else if is_about && facts.is_unwant {
@@ -252,9 +295,9 @@ fn may_run(offer: &Offer, annotations: &Annotations) -> bool {
 }
 
 /// Whether an assignment says from whom `input` is to be fetched, and that worker has it.
-fn can_fetch(scheduler: &Scheduler, assignment: &Assignment, input: TaskId) -> bool {
+fn can_fetch(scheduler: &Scheduler, assignment: &Assignment, (run, task): (RunId, TaskId)) -> bool {
     assignment
         .fetches
         .iter()
-        .any(|fetch| fetch.tasks.contains(input) && scheduler.holds(assignment.run, fetch.from, input))
+        .any(|fetch| (fetch.run, true) == (run, fetch.tasks.contains(task)) && scheduler.holds(run, fetch.from, task))
 }

@@ -1,5 +1,6 @@
 //! Books about the scheduler, kept beside it.
 
+use super::links::asks;
 use super::page::Page;
 use super::rules::Facts;
 use super::waits::{Look, Waits};
@@ -28,6 +29,8 @@ pub(crate) struct Ledger {
     pub(super) waits: Waits,
     /// Runs that tasks wait for.
     pub(super) nested: BTreeSet<RunId>,
+    /// All runs that there ever were.
+    pub(super) jobs: BTreeMap<RunId, Rc<Job>>,
 }
 
 /// Workers that tasks have killed, and which task each.
@@ -42,6 +45,10 @@ pub(super) struct Around {
     /// Tasks about which a worker told something, and those that were handed out.
     pub(super) told: Vec<(RunId, usize)>,
     pub(super) given: Vec<(RunId, usize)>,
+    /// The run that it is about, and all that read results of one another with it.
+    pub(super) linked: BTreeSet<RunId>,
+    /// Failed tasks are to be run again, or what was lost is given again.
+    pub(super) may_recover: bool,
 }
 
 impl Ledger {
@@ -49,14 +56,14 @@ impl Ledger {
     pub fn open(&mut self, run: RunId, parent: Option<RunId>, job: Rc<Job>) {
         self.waits.open(run, parent);
         self.nested.extend(parent.map(|_| run));
-        self.pages.insert(run, Page::new(run, job));
-    }
-
-    /// A run is no more.
-    pub(super) fn close(&mut self, run: RunId) -> Option<Page> {
-        self.nested.remove(&run);
-        self.waits.close(run);
-        self.pages.remove(&run)
+        self.jobs.insert(run, job.clone());
+        let mut page = Page::new(run, job);
+        page.owners = self.owners_of(run, &page.job);
+        page.is_linked |= !page.owners.is_empty();
+        for owner in &page.owners {
+            self.pages.entry(*owner).and_modify(|owner| owner.is_linked = true);
+        }
+        self.pages.insert(run, page);
     }
 
     /// Whoever has waited so far had reason to.
@@ -82,11 +89,14 @@ impl Ledger {
 
     /// What the client of `run` wants of it.
     pub fn wanted(&self, run: RunId) -> Option<&BTreeSet<TaskId>> {
-        self.pages.get(&run).map(|page| &page.wanted)
+        self.pages.get(&run).filter(|page| !page.is_released).map(|page| &page.wanted)
     }
 
     pub fn take_event(&mut self, scheduler: &Scheduler, event: &Event, killers: &Killers, tally: &mut Tally) {
-        self.around = Around::default();
+        self.around = Around { linked: self.linked_to(event), ..Around::default() };
+        if asks(event).and_then(|run| self.pages.get(&run)).is_some_and(|page| page.is_released) {
+            return;
+        }
         let facts = &mut self.around.facts;
         match event {
             Event::GraphAdded { run, .. } => {
@@ -101,7 +111,14 @@ impl Ledger {
                 facts.is_unwant = true;
                 self.change(*run, |page| page.unwant(tasks));
             }
-            Event::RunReleased { run } => _ = self.close(*run),
+            Event::RunReleased { run } => self.end(*run, tally),
+            Event::Retried { run, .. } => {
+                facts.is_want = true;
+                (self.around.run, self.around.may_recover) = (Some(*run), true);
+                for linked in &self.around.linked {
+                    self.pages.entry(*linked).and_modify(|page| page.is_finished = false);
+                }
+            }
             Event::TimePassed => {}
             Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.clone()),
             Event::WorkerResized { worker, slots, .. } => {
@@ -156,11 +173,13 @@ impl Ledger {
     }
 
     fn take_scattered(&mut self, scheduler: &Scheduler, run: RunId, tasks: &[TaskRange]) {
-        self.around.run = Some(run);
+        (self.around.run, self.around.may_recover) = (Some(run), true);
         let Some(page) = self.pages.get_mut(&run) else { return };
         for task in tasks.iter().flat_map(|range| range.tasks()) {
             let at = page.at(task);
-            page.wanted.insert(task);
+            if !page.is_released {
+                page.wanted.insert(task);
+            }
             let entry = page.entry(task);
             entry.seen = scheduler.task_state(run, task).into();
             entry.facts.is_given = true;
@@ -192,6 +211,7 @@ impl Ledger {
 
     fn take_report(&mut self, scheduler: &Scheduler, worker: WorkerId, report: &Report, tally: &mut Tally) {
         self.around.run = Some(report.run);
+        let is_imported = self.is_imported(report.run);
         let Some(page) = self.pages.get_mut(&report.run) else { return };
         let by = (worker, report.attempt);
         for &(range, outcome) in &report.outcomes {
@@ -210,7 +230,7 @@ impl Ledger {
                     Outcome::Done { .. } => {}
                     Outcome::Consumed { .. } => {
                         tally.saw(Sometimes::Consumed);
-                        if is_wanted || is_read_by_others(scheduler, page, by, report, task) {
+                        if is_wanted || is_imported || is_read_by_others(scheduler, page, by, report, task) {
                             tally.saw(Sometimes::ConsumedTooEarly);
                             self.around.facts.is_loss = true;
                         }

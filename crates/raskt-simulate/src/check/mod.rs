@@ -10,9 +10,11 @@
 
 mod actions;
 mod ledger;
+mod links;
 mod page;
 mod rules;
 mod tally;
+mod telling;
 mod waits;
 
 pub(crate) use ledger::{Ledger, holder_of};

@@ -22,6 +22,15 @@ pub(super) struct Page {
     /// The client was told, and nothing was wanted or lost since.
     pub is_finished: bool,
     pub was_finished: bool,
+    /// Its client has released it, and others import from it.
+    pub is_released: bool,
+    /// Its tasks stand alone, it imports something, or others import from it.
+    pub is_linked: bool,
+    /// Runs of whose tasks some of its tasks stand.
+    pub owners: BTreeSet<RunId>,
+    /// Of the wanted tasks, those that the client was told to be there, and to have failed.
+    pub available: BTreeSet<TaskId>,
+    pub failed: BTreeSet<TaskId>,
 }
 
 /// What it knows of a task.
@@ -51,6 +60,11 @@ impl Page {
         Self {
             run,
             wanted: job.wanted_at_first().iter().copied().collect(),
+            is_released: false,
+            is_linked: job.plan.alone.is_some(),
+            owners: BTreeSet::new(),
+            available: BTreeSet::new(),
+            failed: BTreeSet::new(),
             job,
             starts,
             entries: vec![fresh; count],
@@ -74,12 +88,18 @@ impl Page {
     }
 
     pub fn unwant(&mut self, tasks: &[TaskRange]) {
-        tasks.iter().flat_map(|range| range.tasks()).for_each(|task| _ = self.wanted.remove(&task));
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            self.wanted.remove(&task);
+            self.available.remove(&task);
+            self.failed.remove(&task);
+        }
     }
 
     /// Something was lost: it may have been wanted.
     pub fn note_losses(&mut self, scheduler: &Scheduler) {
-        let is_there = |&task: &TaskId| holder_of(scheduler, self.run, task).is_some();
+        let is_there = |&task: &TaskId| {
+            holder_of(scheduler, self.run, task).is_some() || scheduler.failure(self.run, task).is_some()
+        };
         self.is_finished = self.is_finished && self.wanted.iter().all(is_there);
     }
 
@@ -134,6 +154,9 @@ impl Page {
 
     pub fn check_step(&mut self, scheduler: &Scheduler, at: usize, around: Facts) -> Result<(), Violation> {
         let task = self.task(at);
+        if self.job.is_imported(task) {
+            return self.check_imported(scheduler, at, task);
+        }
         let entry = &mut self.entries[at];
         let (before, after) = (entry.seen, Seen::from(scheduler.task_state(self.run, task)));
         let Facts { reported, is_taken_back, is_given, assigned, .. } = std::mem::take(&mut entry.facts);
@@ -146,6 +169,47 @@ impl Page {
         if after == Seen::Unneeded {
             entry.abandon();
         }
+        Ok(())
+    }
+
+    /// What stands for another task is there when that is, and is never run.
+    fn check_imported(&mut self, scheduler: &Scheduler, at: usize, task: TaskId) -> Result<(), Violation> {
+        let after = Seen::from(scheduler.task_state(self.run, task));
+        let is_right = match after {
+            Seen::Ready | Seen::Running(_) => false,
+            Seen::InMemory => !scheduler.holders(self.run, task).is_empty(),
+            Seen::Unneeded | Seen::Waiting | Seen::Released => true,
+        };
+        self.entries[at].seen = after;
+        match is_right {
+            true => Ok(()),
+            false => Err(Violation::of(self.run, task, &format!("it stands for another, and is {after:?}"))),
+        }
+    }
+
+    /// What the client was told of each wanted task is so.
+    pub fn check_told(&mut self, scheduler: &Scheduler, may_recover: bool) -> Result<(), Violation> {
+        if self.job.plan.alone.is_none() || self.is_released {
+            return Ok(());
+        }
+        for &task in &self.wanted {
+            let is_there = holder_of(scheduler, self.run, task).is_some();
+            let (has_failed, was_told) = (scheduler.failure(self.run, task).is_some(), self.failed.contains(&task));
+            if is_there != self.available.contains(&task) {
+                return Err(Violation::of(
+                    self.run,
+                    task,
+                    &format!("it is there: {is_there}, and its client isn't told"),
+                ));
+            }
+            if has_failed && !was_told {
+                return Err(Violation::of(self.run, task, "it has failed, and its client isn't told"));
+            }
+            if was_told && !has_failed && !may_recover {
+                return Err(Violation::of(self.run, task, "it has failed no longer, and nobody asked for that"));
+            }
+        }
+        self.failed.retain(|&task| scheduler.failure(self.run, task).is_some());
         Ok(())
     }
 

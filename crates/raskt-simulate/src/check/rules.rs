@@ -46,6 +46,9 @@ pub(super) struct Facts {
     pub is_want: bool,
     /// A client wants less of the run.
     pub is_unwant: bool,
+    /// Tasks of the run may fail by themselves, and be not needed any more because of that: whoever has to make them again meets
+    /// the failure of what they need at once.
+    pub may_fail: bool,
 }
 
 /// Whether a task may step from `before` to `after` in one event. Steps between them in the same event aren't seen: a
@@ -60,7 +63,7 @@ pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
         |from| is_gone || (facts.reported.is_some() && !is_done) || facts.is_taken_back || facts.lost == Some(from);
     let is_assigned = || facts.assigned.is_some_and(|worker| after == Running(worker));
     match (before, after) {
-        (Unneeded | Waiting | Ready | Running(_) | Released, InMemory) if facts.is_given => true,
+        (Unneeded | Waiting | Ready | Running(_) | Released, InMemory | Released) if facts.is_given => true,
         (Running(old), Running(_)) if facts.assigned.is_some() => is_back(old) && is_assigned(),
         (Running(old), Running(new)) => old == new && facts.reported.is_none() && !is_back(old),
         (Running(_), InMemory) => is_done,
@@ -69,6 +72,8 @@ pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
         (Waiting | Ready, Running(_)) => is_assigned(),
         (Ready, Waiting) => facts.is_loss,
         (Waiting | Ready | Running(_), Unneeded) => facts.is_unwant,
+        (Released, Unneeded) => facts.may_fail,
+        (InMemory, Unneeded) => facts.may_fail && facts.is_loss,
         (InMemory, Waiting | Ready) => facts.is_loss,
         (InMemory, Running(_)) => facts.is_loss && is_assigned(),
         // What has ended may have let its inputs go, and they may not even have been needed when it is lost.

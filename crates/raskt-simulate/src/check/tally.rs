@@ -113,9 +113,27 @@ pub enum Sometimes {
     WaitedItsTurn,
     /// The same of one that asks for a resource.
     WaitedForResource,
+    /// A client had failed tasks run again.
+    AskedToRetry,
+    /// A client released results by themselves, of a run whose others it still wanted.
+    ReleasedAlone,
+    /// What a run was to import had been released before it was submitted.
+    ImportRefused,
+    /// Tasks failed, and their run went on.
+    TasksFailed,
+    /// Tasks failed since what they import had.
+    ImportFailed,
+    /// A run went on for those that import from it, when its client had released it.
+    KeptForOthers,
+    /// A result that a client was told of was lost, or had to be made again.
+    BecameUnavailable,
+    /// A result was computed for another run alone.
+    MadeForOthers,
+    /// A client that keeps results until the end was told that one is lost.
+    KeptAndLost,
 }
 
-const KINDS: usize = Sometimes::WaitedForResource as usize + 1;
+const KINDS: usize = Sometimes::KeptAndLost as usize + 1;
 
 /// How often each of [`Sometimes`] happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,6 +203,15 @@ impl Sometimes {
         Self::ResumedLater,
         Self::WaitedItsTurn,
         Self::WaitedForResource,
+        Self::AskedToRetry,
+        Self::ReleasedAlone,
+        Self::ImportRefused,
+        Self::TasksFailed,
+        Self::ImportFailed,
+        Self::KeptForOthers,
+        Self::BecameUnavailable,
+        Self::MadeForOthers,
+        Self::KeptAndLost,
     ];
 }
 

@@ -4,7 +4,7 @@ mod gifts;
 mod guests;
 mod record;
 
-use crate::check::{Ledger, holder_of};
+use crate::check::{Ledger, Sometimes, holder_of};
 use crate::context::{Address, Context, Happening};
 use crate::host::Jobs;
 use crate::network::Message;
@@ -71,9 +71,10 @@ impl Head {
             Message::Fetched { run, tasks } => {
                 self.handle(context, Event::Fetched { worker, run: *run, tasks: tasks.clone() });
             }
-            Message::FetchFailed { run, attempt, task, from, reached } => {
-                let (run, attempt, task, from, reached) = (*run, *attempt, *task, *from, *reached);
-                self.handle(context, Event::FetchFailed { worker, run, attempt, task, from, reached });
+            Message::FetchFailed { run, attempt, input_run, task, from, reached } => {
+                let (run, attempt, input_run, task) = (*run, *attempt, *input_run, *task);
+                let (from, reached) = (*from, *reached);
+                self.handle(context, Event::FetchFailed { worker, run, attempt, input_run, task, from, reached });
             }
             Message::Recalled { run, attempt, tasks } => {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
@@ -88,6 +89,11 @@ impl Head {
             }
             Message::Unwant { run, tasks } => {
                 self.handle(context, Event::Released { run: *run, tasks: tasks.clone() });
+            }
+            Message::Retry { run, tasks } => {
+                self.handle(context, Event::Retried { run: *run, tasks: tasks.clone() });
+                // What it is about may have been run again since.
+                self.tell_where(context, *run);
             }
             Message::Submit { run } => self.submit(context, jobs, peer, *run, None),
             Message::SubmitNested { run, parent } => self.submit(context, jobs, peer, *run, Some(*parent)),
@@ -111,12 +117,17 @@ impl Head {
             guest.runs.insert(run);
             self.owners.insert(run, peer);
         }
-        self.ledger.open(run, parent, job.clone());
         let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted_at_first().iter().copied()));
-        self.handle(
-            context,
-            Event::GraphAdded { run, parent, graph, wanted, failure: FailureScope::Run, imports: vec![] },
-        );
+        let (failure, imports) = (job.failure(), job.imports().to_vec());
+        let event = Event::GraphAdded { run, parent, graph, wanted, failure, imports };
+        if self.scheduler.check(&event).is_err() {
+            // Whoever had what it imports has released it meanwhile.
+            context.tally.saw(Sometimes::ImportRefused);
+            self.tell_client(context, run, Message::Refused { run });
+            return self.disown(run);
+        }
+        self.ledger.open(run, parent, job.clone());
+        self.handle(context, event);
         if !job.given.is_empty() {
             self.gifts.insert(run, None);
             self.send_gifts(context, jobs);
@@ -181,8 +192,16 @@ impl Head {
             }
             Action::Forget { worker, run } => self.send(context, Address::of(worker), Message::Forget { run }),
             Action::Finished { run } => self.tell_where(context, run),
-            Action::Failed { run, task, story, .. } => {
-                self.tell_client(context, run, Message::Failed { run, task, killed: !story.is_empty() });
+            Action::Failed { run, root, task, story, .. } => {
+                self.tell_client(context, run, Message::Failed { run, root, task, killed: !story.is_empty() });
+            }
+            Action::Available { run, results } => {
+                let holders = results.iter().flat_map(|held| held.tasks.tasks().map(|task| (task, held.worker)));
+                self.tell_client(context, run, Message::Available { run, holders: holders.collect() });
+            }
+            Action::Unavailable { run, tasks } => self.tell_client(context, run, Message::Unavailable { run, tasks }),
+            Action::TasksFailed { run, tasks, .. } => {
+                self.tell_client(context, run, Message::TasksFailed { run, tasks });
             }
             Action::Lost { run, .. } => {
                 self.tell_client(context, run, Message::Lost { run });
@@ -198,9 +217,11 @@ impl Head {
         if self.is_worker(client) {
             return self.send(context, client, Message::Ended { run });
         }
-        let found = wanted.iter().map(|&task| Some((task, holder_of(&self.scheduler, run, task)?)));
+        let (failed, left): (Vec<_>, Vec<_>) =
+            wanted.iter().copied().partition(|&task| self.scheduler.failure(run, task).is_some());
+        let found = left.into_iter().map(|task| Some((task, holder_of(&self.scheduler, run, task)?)));
         if let Some(holders) = found.collect::<Option<Vec<_>>>() {
-            self.send(context, client, Message::Finished { run, holders });
+            self.send(context, client, Message::Finished { run, holders, failed });
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) struct Execution {
     /// The position of the task that runs, or runs next.
     at: usize,
     /// Inputs that were read from other workers, and results that only tasks of this assignment read; they go when it ends.
-    passing: BTreeMap<TaskId, u64>,
+    passing: BTreeMap<(RunId, TaskId), u64>,
     /// How the tasks before that one have ended.
     outcomes: Vec<Outcome>,
     began: u64,
@@ -88,11 +88,12 @@ impl Host {
             let (mut inputs, mut noticed) = (Some(vec![]), vec![]);
             let mut disk_time = 0;
             job.graph.for_each_input(task, |input| {
-                let stored = process.memory.read(run, input, &mut noticed);
+                let place = job.place_of(run, input, |run| jobs.get(&run));
+                let stored = process.memory.read(place.0, place.1, &mut noticed);
                 if let Some(stored) = stored.filter(|stored| stored.is_spilled) {
                     disk_time += disk_nanoseconds(stored.bytes, disk_slowness);
                 }
-                let digest = stored.map(|stored| stored.digest).or(execution.passing.get(&input).copied());
+                let digest = stored.map(|stored| stored.digest).or(execution.passing.get(&place).copied());
                 inputs = inputs.take().zip(digest).map(|(mut inputs, digest)| {
                     inputs.push(digest);
                     inputs
@@ -109,11 +110,11 @@ impl Host {
                     || vec![(run, TaskRange::one(task))],
                     || format!("worker {} starts {task} of run {}", process.address.0, run.0),
                 );
-                return process.confess(context, run, lost);
+                return process.confess(context, lost);
             }
             execution.end_task(Outcome::NotRun);
         }
-        process.confess(context, run, lost);
+        process.confess(context, lost);
         self.end_execution(context, jobs, ticket);
     }
 
@@ -149,7 +150,7 @@ impl Host {
         let bytes = job.output_bytes(task);
         execution.end_task(Outcome::Done { bytes });
         if execution.is_fleeting(task) {
-            execution.passing.insert(task, digest);
+            execution.passing.insert((run, task), digest);
         } else {
             process.memory.put(run, task, digest, bytes);
         }
@@ -220,7 +221,7 @@ impl Execution {
         for at in spent {
             if let Outcome::Done { bytes } = self.outcomes[at] {
                 self.outcomes[at] = Outcome::Consumed { bytes };
-                self.passing.remove(&self.tasks[at]);
+                self.passing.remove(&(self.assignment.run, self.tasks[at]));
             }
         }
     }
@@ -228,7 +229,9 @@ impl Execution {
     /// What was to go with its readers, and didn't, since one of them isn't done.
     fn left_over(&self) -> impl Iterator<Item = (TaskId, u64, u64)> {
         self.tasks.iter().zip(&self.outcomes).filter_map(|(&task, outcome)| match *outcome {
-            Outcome::Done { bytes } if self.is_fleeting(task) => Some((task, *self.passing.get(&task)?, bytes)),
+            Outcome::Done { bytes } if self.is_fleeting(task) => {
+                Some((task, *self.passing.get(&(self.assignment.run, task))?, bytes))
+            }
             _ => None,
         })
     }

@@ -12,12 +12,11 @@ use std::rc::Rc;
 /// All that an assignment reads from others.
 #[derive(Debug)]
 pub(super) struct Preparation {
-    run: RunId,
     /// Requests that haven't been answered.
     open: BTreeSet<u64>,
     /// What was fetched, and whether it is to be kept.
-    fetched: BTreeMap<TaskId, (u64, bool)>,
-    keeps: BTreeSet<TaskId>,
+    fetched: BTreeMap<(RunId, TaskId), (u64, bool)>,
+    keeps: BTreeSet<(RunId, TaskId)>,
 }
 
 /// A request to one worker.
@@ -46,7 +45,7 @@ impl Process {
         let mut noticed = vec![];
         let mut digest = |task| Some(self.memory.read(run, task, &mut noticed)?.digest);
         let values = tasks.iter().map(|&task| (task, digest(task))).collect();
-        self.confess(context, run, noticed);
+        self.confess(context, noticed);
         context.transmit(Packet { from: self.address, to, body: Body::Fetched { fetch, values } });
     }
 
@@ -92,29 +91,29 @@ impl Process {
 
 impl Host {
     /// Asks other workers for what an assignment reads, as far as it isn't here.
-    pub(super) fn fetch(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket, run: RunId, fetches: &[Fetch]) {
+    pub(super) fn fetch(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket, fetches: &[Fetch]) {
         let Some(process) = &mut self.process else { return };
-        let mut places: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
+        let mut places: BTreeMap<(WorkerId, RunId), Vec<TaskId>> = BTreeMap::new();
         let (mut keeps, mut fetched, mut noticed) = (BTreeSet::new(), BTreeMap::new(), vec![]);
         for fetch in fetches {
             let mut absent = vec![];
             for task in fetch.tasks.tasks() {
-                match process.memory.read(run, task, &mut noticed) {
+                match process.memory.read(fetch.run, task, &mut noticed) {
                     // It stays at hand though it may be dropped from memory meanwhile.
-                    Some(stored) => _ = fetched.insert(task, (stored.digest, false)),
+                    Some(stored) => _ = fetched.insert((fetch.run, task), (stored.digest, false)),
                     None => absent.push(task),
                 }
             }
-            keeps.extend(absent.iter().filter(|_| fetch.keep));
+            keeps.extend(absent.iter().filter(|_| fetch.keep).map(|&task| (fetch.run, task)));
             if !absent.is_empty() {
-                places.entry(fetch.from).or_default().extend(absent);
+                places.entry((fetch.from, fetch.run)).or_default().extend(absent);
             }
         }
-        let request = |(from, tasks): (_, Vec<_>)| Request { ticket, run, from, tasks: tasks.into(), tries: 0 };
+        let request = |((from, run), tasks): (_, Vec<_>)| Request { ticket, run, from, tasks: tasks.into(), tries: 0 };
         let requests: Vec<_> = places.into_iter().map(request).collect();
         let open = requests.into_iter().map(|request| process.request(context, request)).collect();
-        process.preparations.insert(ticket, Preparation { run, open, fetched, keeps });
-        process.confess(context, run, noticed);
+        process.preparations.insert(ticket, Preparation { open, fetched, keeps });
+        process.confess(context, noticed);
         self.end_preparation(context, jobs, ticket);
     }
 
@@ -154,8 +153,9 @@ impl Host {
                 for (task, value) in values {
                     match value {
                         Some(digest) => {
-                            let keep = preparation.keeps.contains(&task);
-                            preparation.fetched.insert(task, (digest, keep));
+                            let place = (request.run, task);
+                            let keep = preparation.keeps.contains(&place);
+                            preparation.fetched.insert(place, (digest, keep));
                         }
                         None => missing = missing.or(Some(task)),
                     }
@@ -166,9 +166,9 @@ impl Host {
         match missing {
             Some(task) => {
                 context.tally.saw(if reached { Sometimes::FetchMissed } else { Sometimes::FetchUnanswered });
-                let (ticket, from) = (request.ticket, request.from);
+                let (ticket, from, input_run) = (request.ticket, request.from, request.run);
                 process.drop_preparation(ticket);
-                self.handle(context, jobs, WorkerEvent::FetchFailed { ticket, task, from, reached });
+                self.handle(context, jobs, WorkerEvent::FetchFailed { ticket, input_run, task, from, reached });
             }
             None => self.end_preparation(context, jobs, request.ticket),
         }
@@ -180,15 +180,15 @@ impl Host {
         if process.preparations.get(&ticket).is_none_or(|preparation| !preparation.open.is_empty()) {
             return;
         }
-        let Some(Preparation { run, fetched, .. }) = process.preparations.remove(&ticket) else { return };
+        let Some(Preparation { fetched, .. }) = process.preparations.remove(&ticket) else { return };
         let mut passing = BTreeMap::new();
-        for (task, (digest, keep)) in fetched {
+        for ((run, task), (digest, keep)) in fetched {
             if keep && process.memory.get(run, task).is_none() {
                 let bytes = jobs.get(&run).map_or(1, |job| job.output_bytes(task));
                 process.memory.put(run, task, digest, bytes);
                 context.tally.saw(Sometimes::Copied);
             } else {
-                passing.insert(task, digest);
+                passing.insert((run, task), digest);
             }
         }
         process.passing.insert(ticket, passing);

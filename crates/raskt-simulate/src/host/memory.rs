@@ -69,12 +69,12 @@ impl Memory {
     }
 
     /// A result for somebody who reads it; one that is damaged is thrown away, and noted in `noticed`.
-    pub fn read(&mut self, run: RunId, task: TaskId, noticed: &mut Vec<TaskId>) -> Option<Stored> {
+    pub fn read(&mut self, run: RunId, task: TaskId, noticed: &mut Vec<(RunId, TaskId)>) -> Option<Stored> {
         let stored = self.get(run, task)?;
         if stored.is_damaged {
             self.drop_result(run, task);
             self.lost.insert((run, task));
-            noticed.push(task);
+            noticed.push((run, task));
             return None;
         }
         Some(stored)

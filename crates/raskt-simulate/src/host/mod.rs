@@ -50,7 +50,7 @@ pub(crate) struct Process {
     next_request: u64,
     preparations: BTreeMap<Ticket, Preparation>,
     /// Inputs that go when the assignment that reads them has run.
-    passing: BTreeMap<Ticket, BTreeMap<TaskId, u64>>,
+    passing: BTreeMap<Ticket, BTreeMap<(RunId, TaskId), u64>>,
     pub slots: u32,
     /// When it last had something to do.
     busy_at: u64,
@@ -234,11 +234,12 @@ impl Host {
                 process.memory.give_back(ticket);
                 process.drop_preparation(ticket);
             }
-            WorkerAction::Fetch { ticket, run, fetches } => self.fetch(context, jobs, ticket, run, &fetches),
+            WorkerAction::Fetch { ticket, fetches, .. } => self.fetch(context, jobs, ticket, &fetches),
             WorkerAction::Execute { ticket, assignment } => self.execute(context, jobs, ticket, assignment),
             WorkerAction::Fetched { run, tasks } => process.tell_of_copies(context, run, &tasks),
-            WorkerAction::FetchFailed { run, attempt, task, from, reached } => {
-                process.session.send(context, Message::FetchFailed { run, attempt, task, from, reached });
+            WorkerAction::FetchFailed { run, attempt, input_run, task, from, reached } => {
+                let message = Message::FetchFailed { run, attempt, input_run, task, from, reached };
+                process.session.send(context, message);
             }
             WorkerAction::Started { run, attempt } => process.session.send(context, Message::Started { run, attempt }),
             WorkerAction::Report(report) => {
@@ -260,8 +261,10 @@ impl Process {
     }
 
     /// Tells the scheduler of results that can't be read any more.
-    fn confess(&mut self, context: &mut Context, run: RunId, mut tasks: Vec<TaskId>) {
-        if !tasks.is_empty() {
+    fn confess(&mut self, context: &mut Context, noticed: Vec<(RunId, TaskId)>) {
+        let mut lost: BTreeMap<RunId, Vec<TaskId>> = BTreeMap::new();
+        noticed.into_iter().for_each(|(run, task)| lost.entry(run).or_default().push(task));
+        for (run, mut tasks) in lost {
             tasks.sort_unstable();
             context.tally.add(Sometimes::SpilledLost, tasks.len() as u64);
             self.session.send(context, Message::ResultsLost { run, tasks: TaskRange::of(tasks) });

@@ -1,19 +1,22 @@
 //! What clients submit: a graph, and what is known of it beforehand.
 
 mod graphs;
+mod links;
 mod nature;
 
 pub(crate) use nature::stated_bytes;
 
 use crate::random::{fold, mix};
 use crate::scenario::{GPU, HostPlan, JobPlan, Requires};
+use links::{Link, find_dooms, find_requires};
 use raskt_graph::{Graph, LayerId, Resources, TaskId};
+use raskt_schedule::Import;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// A graph with all its results, and the nature of its tasks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub plan: JobPlan,
     pub graph: Arc<Graph>,
@@ -30,21 +33,33 @@ pub(crate) struct Job {
     deaths: BTreeMap<TaskId, u32>,
     /// What tasks submit and wait for.
     nested: BTreeMap<TaskId, Rc<Job>>,
+    /// What its tasks stand for that stand for others, and in a submitted run of it, of which runs.
+    links: Vec<Link>,
+    imports: Vec<Import>,
+    /// What its layers require, and those of the jobs that it imports from.
+    requires: Vec<Requires>,
+    /// By layer and index: whether it can't ever be computed, since it or what it needs always fails.
+    dooms: Vec<Vec<bool>>,
     /// Time of the longest of its tasks.
     longest: u64,
 }
 
 impl Job {
-    pub fn new(plan: &JobPlan) -> Self {
+    pub fn new(plan: &JobPlan, earlier: &[Rc<Job>]) -> Self {
         let graph = Arc::new(graphs::build(&plan.layers, plan.retries));
         let wanted: Vec<_> = plan.wanted.iter().map(|&(layer, index)| TaskId::new(LayerId(layer), index)).collect();
         let needed = find_needed(&graph, &wanted);
+        let links: Vec<Link> = plan.imports.iter().filter_map(|import| Link::new(import, earlier)).collect();
         let times = |list: &[(u32, u64, u32)]| {
             list.iter().map(|&(layer, index, times)| (TaskId::new(LayerId(layer), index), times)).collect()
         };
         let mut job = Self {
             plan: plan.clone(),
-            results: evaluate(&graph, plan.seed),
+            results: evaluate(&graph, plan.seed, &links),
+            dooms: find_dooms(&graph, plan, &links),
+            requires: find_requires(plan, &links),
+            links,
+            imports: vec![],
             failures: times(&plan.failures),
             deaths: times(&plan.deaths),
             graph,
@@ -85,17 +100,18 @@ impl Job {
     pub fn is_doomed(&self) -> bool {
         let fails = self.failures.values().any(|&failures| failures > self.plan.retries);
         let kills = self.deaths.values().any(|&deaths| deaths == u32::MAX);
-        self.plan.changes == 0 && (fails || kills)
+        let waits_in_vain = || self.all_needed().any(|task| self.is_hopeless(task));
+        self.plan.changes == 0 && (fails || kills || waits_in_vain())
     }
 
     /// Whether its tasks require nothing of the workers that run them.
     pub fn is_for_all(&self) -> bool {
-        self.plan.layers.iter().all(|layer| layer.requires == Requires::Nothing)
+        self.requires.iter().all(|requires| *requires == Requires::Nothing)
     }
 
     /// Whether any worker has what each of its tasks requires, if that is no certain host.
     pub fn is_met_by_any(&self, workers: &[Resources]) -> bool {
-        self.plan.layers.iter().all(|layer| match layer.requires {
+        self.requires.iter().all(|requires| match *requires {
             Requires::Gpu(amount) => workers.iter().any(|worker| worker.get(GPU).is_some_and(|has| *has >= amount)),
             Requires::Nothing => true,
             Requires::Host { .. } => false,
@@ -104,7 +120,7 @@ impl Job {
 
     /// Whether for each of its tasks some host has what it requires; of those that have left, there is nothing.
     pub fn is_met_by(&self, hosts: &[Option<HostPlan>]) -> bool {
-        self.plan.layers.iter().all(|layer| match layer.requires {
+        self.requires.iter().all(|requires| match *requires {
             Requires::Gpu(amount) => hosts.iter().flatten().any(|host| host.gpu >= amount),
             Requires::Host { host, allows_others } => allows_others || hosts[host].is_some(),
             Requires::Nothing => true,
@@ -156,7 +172,7 @@ impl Job {
 
 fn nested(plan: &JobPlan) -> BTreeMap<TaskId, Rc<Job>> {
     let jobs = plan.nested.iter().flat_map(|nested| {
-        let job = Rc::new(Job::new(&nested.job));
+        let job = Rc::new(Job::new(&nested.job, &[]));
         nested.callers.iter().map(move |&(layer, index)| (TaskId::new(LayerId(layer), index), job.clone()))
     });
     jobs.collect()
@@ -169,12 +185,15 @@ pub(crate) fn compute(seed: u64, task: TaskId, inputs: impl IntoIterator<Item = 
 }
 
 /// The reference: all tasks in order, one after the other.
-fn evaluate(graph: &Graph, seed: u64) -> Vec<Vec<u64>> {
+fn evaluate(graph: &Graph, seed: u64, links: &[Link]) -> Vec<Vec<u64>> {
     let mut results: Vec<Vec<u64>> = graph.layers().map(|_| vec![]).collect();
     for task in all_tasks(graph) {
         let mut inputs = vec![];
         graph.for_each_input(task, |input| inputs.push(results[input.layer.0 as usize][input.index as usize]));
-        results[task.layer.0 as usize].push(compute(seed, task, inputs));
+        let own = || compute(seed, task, inputs);
+        let imported = links.iter().find_map(|link| link.source_of(task));
+        let result = imported.map_or_else(own, |(source, task)| source.result(task));
+        results[task.layer.0 as usize].push(result);
     }
     results
 }

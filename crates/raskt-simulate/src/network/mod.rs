@@ -54,7 +54,7 @@ pub(crate) enum Message {
     Resize { slots: u32, memory: u64 },
     Started { run: RunId, attempt: Attempt },
     Fetched { run: RunId, tasks: Vec<TaskRange> },
-    FetchFailed { run: RunId, attempt: Attempt, task: TaskId, from: WorkerId, reached: bool },
+    FetchFailed { run: RunId, attempt: Attempt, input_run: RunId, task: TaskId, from: WorkerId, reached: bool },
     Report(Report),
     Recalled { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
     /// Data that a client gave is here.
@@ -79,12 +79,20 @@ pub(crate) enum Message {
     Submit { run: RunId },
     Want { run: RunId, tasks: Vec<TaskRange> },
     Unwant { run: RunId, tasks: Vec<TaskRange> },
+    /// Failed tasks are to be run again.
+    Retry { run: RunId, tasks: Vec<TaskRange> },
     Release { run: RunId },
     /// A result couldn't be read where it was said to be.
     Where { run: RunId },
     // Scheduler to client.
-    Finished { run: RunId, holders: Vec<(TaskId, WorkerId)> },
-    Failed { run: RunId, task: TaskId, killed: bool },
+    Finished { run: RunId, holders: Vec<(TaskId, WorkerId)>, failed: Vec<TaskId> },
+    Failed { run: RunId, root: RunId, task: TaskId, killed: bool },
+    /// Single results are there, or aren't any more, or never will be.
+    Available { run: RunId, holders: Vec<(TaskId, WorkerId)> },
+    Unavailable { run: RunId, tasks: Vec<TaskRange> },
+    TasksFailed { run: RunId, tasks: Vec<TaskRange> },
+    /// What a run imports isn't there any more.
+    Refused { run: RunId },
     /// The data of the run is in a worker.
     Scattered { run: RunId },
     /// The data of the run is gone.

@@ -37,6 +37,34 @@ pub struct JobPlan {
     pub rounds: u32,
     /// Jobs that tasks of it submit and wait for.
     pub nested: Vec<NestedPlan>,
+    /// Its tasks stand alone, as futures do.
+    pub alone: Option<AlonePlan>,
+    /// Tasks that stand for those of other jobs. They are of layers that read nothing, and cover these, in order.
+    pub imports: Vec<ImportPlan>,
+}
+
+/// What a client does with tasks that stand alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlonePlan {
+    /// How often it has failed ones run again.
+    pub retries: u32,
+    /// Results that it releases one by one when it has read them, in a million.
+    pub releases_per_million: u32,
+}
+
+/// Neighbours that stand for neighbours of another job: of whatever run of it there is when the job is submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImportPlan {
+    /// The layer.
+    pub layer: u32,
+    /// The first of them, and how many.
+    pub start: u64,
+    /// How many.
+    pub count: u64,
+    /// The other job, by position; it comes before.
+    pub job: usize,
+    /// Layer and index of the first that they stand for.
+    pub from: (u32, u64),
 }
 
 /// A job that tasks of another one submit, each anew whenever it runs, and wait for. Who submits it, when, and what is done
@@ -203,6 +231,27 @@ impl JobPlan {
                 .nested
                 .iter()
                 .all(|nested| nested.job.is_sound() && nested.callers.iter().all(|&(layer, index)| has(layer, index)))
+    }
+
+    /// Whether what it imports is there, where it stands at `at`.
+    pub(crate) fn imports_are_sound(&self, jobs: &[Self], at: usize) -> bool {
+        let (lengths, mut next): (Vec<u64>, Option<(u32, u64)>) = (self.lengths(), None);
+        for import in &self.imports {
+            let Some(&length) = lengths.get(import.layer as usize) else { return false };
+            let is_source = matches!(self.layers[import.layer as usize].shape, ShapePlan::Source { .. });
+            let (layer, start) = next.take().unwrap_or((import.layer, 0));
+            let of = jobs.get(import.job).filter(|_| import.job < at).map(Self::lengths).unwrap_or_default();
+            let has = of.get(import.from.0 as usize).is_some_and(|&length| import.from.1 + import.count <= length);
+            if !is_source || (layer, start) != (import.layer, import.start) || import.count == 0 || !has {
+                return false;
+            }
+            let end = start + import.count;
+            next = (end < length).then_some((layer, end));
+            if end > length {
+                return false;
+            }
+        }
+        next.is_none()
     }
 
     /// Its tasks by layer and index, without those that it doesn't have.

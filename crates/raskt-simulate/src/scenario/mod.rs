@@ -6,7 +6,7 @@ mod jobs;
 
 pub use faults::{Fault, FaultKind};
 pub(crate) use jobs::blocks;
-pub use jobs::{JobPlan, LayerPlan, NestedPlan, ReadPlan, Requires, ShapePlan};
+pub use jobs::{AlonePlan, ImportPlan, JobPlan, LayerPlan, NestedPlan, ReadPlan, Requires, ShapePlan};
 
 use crate::context::Node;
 use raskt_graph::Resources;

@@ -58,11 +58,12 @@ impl World {
             for task in all_tasks(&job.graph) {
                 for worker in self.head.scheduler.holders(run, task) {
                     let Some(process) = self.process_of(worker) else { continue };
-                    match process.memory.get(run, task) {
+                    let (of, place) = job.place_of(run, task, |run| self.jobs.get(&run));
+                    match process.memory.get(of, place) {
                         Some(stored) if stored.digest == job.result(task) => {}
                         Some(_) => return Err(Violation::of(run, task, &format!("{worker:?} holds a wrong result"))),
                         // The message that says so may still be on its way.
-                        None if process.memory.was_lost(run, task) && process.session.waits_since().is_some() => {}
+                        None if process.memory.was_lost(of, place) && process.session.waits_since().is_some() => {}
                         None => {
                             return Err(Violation::of(run, task, &format!("{worker:?} doesn't hold it, and lives")));
                         }

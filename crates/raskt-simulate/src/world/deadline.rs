@@ -14,7 +14,8 @@ const WAYS_PER_TASK: u64 = 8;
 
 /// When the slowest host alone would have done all the work a few times over, task by task.
 pub(super) fn of(scenario: &Scenario, plans: &[Rc<Job>]) -> u64 {
-    let times = |job: &Job| 1 + u64::from(job.plan.rounds);
+    let again = |job: &Job| job.plan.alone.map_or(0, |alone| alone.retries);
+    let times = |job: &Job| 1 + u64::from(job.plan.rounds) + u64::from(again(job));
     let work: u64 = plans.iter().map(|job| job.nanoseconds() * times(job)).sum();
     let tasks: u64 = plans.iter().map(|job| job.tasks() * times(job)).sum();
     let ways = tasks * WAYS_PER_TASK * scenario.weather.delay_nanoseconds;

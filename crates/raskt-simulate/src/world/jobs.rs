@@ -5,21 +5,50 @@ use crate::check::{Sometimes, Violation};
 use crate::context::{Address, Happening};
 use crate::random::Random;
 use raskt_schedule::RunId;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A client that is down is asked again after so long.
 const ABSENT_NANOSECONDS: u64 = 50_000_000;
+
+/// Of what a job imports.
+enum Sources {
+    /// It imports nothing.
+    None,
+    Runs(BTreeMap<usize, RunId>),
+    /// Some of it isn't submitted now, and will be.
+    Later,
+    /// Some of it is no more.
+    Never,
+}
 
 impl World {
     pub(super) fn submit(&mut self, at: usize) {
         let plan = &self.scenario.jobs[at];
         let client = plan.client as usize;
+        let imported = match self.find_sources(at) {
+            Sources::None => None,
+            Sources::Runs(runs) => Some(runs),
+            Sources::Later => {
+                return self.context.agenda.after(ABSENT_NANOSECONDS, Happening::Submit(at));
+            }
+            Sources::Never => {
+                self.rounds.remove(&at);
+                self.open.remove(&at);
+                return;
+            }
+        };
+        let plan = &self.scenario.jobs[at];
         let Some(process) = &mut self.clients[client].process else {
             return self.context.agenda.after(ABSENT_NANOSECONDS, Happening::Submit(at));
         };
-        let run = self.context.new_run(self.plans[at].clone());
+        let job = match imported {
+            Some(runs) => Rc::new(self.plans[at].bound_to(&runs)),
+            None => self.plans[at].clone(),
+        };
+        let run = self.context.new_run(job.clone());
         self.job_of.insert(run, at);
-        let job = &self.plans[at];
-        process.submit(&mut self.context, run, job.wanted.iter().chain(&job.given).copied(), plan.keep);
+        process.submit(&mut self.context, run, &job, plan.keep);
         let own = process.address;
         let is_last = self.open.get(&at) == Some(&1);
         let mut changes = Random::new(plan.seed ^ run.0);
@@ -31,6 +60,30 @@ impl World {
         if let Some(after) = plan.cancel_after.filter(|_| !(plan.resubmit && is_last)) {
             self.context.agenda.after(after, Happening::Cancel { own, run });
         }
+    }
+
+    /// The runs that there are of the jobs from which this one imports.
+    fn find_sources(&self, at: usize) -> Sources {
+        let mut runs = BTreeMap::new();
+        for job in self.plans[at].source_jobs() {
+            let processes = self.clients.iter().filter_map(|client| client.process.as_ref());
+            // Nobody reads data before it is given.
+            let live = processes.flat_map(|process| process.runs.iter());
+            let live = live.filter(|(_, owned)| owned.has_data).map(|(run, _)| *run);
+            match live.filter(|run| self.job_of.get(run) == Some(&job)).max() {
+                Some(run) => _ = runs.insert(job, run),
+                None if self.may_come(job) => return Sources::Later,
+                None => return Sources::Never,
+            }
+        }
+        if runs.is_empty() { Sources::None } else { Sources::Runs(runs) }
+    }
+
+    /// Whether a job is to be submitted still, or its data is on its way.
+    fn may_come(&self, job: usize) -> bool {
+        let processes = self.clients.iter().filter_map(|client| client.process.as_ref());
+        let mut live = processes.flat_map(|process| process.runs.keys());
+        self.open.contains_key(&job) || live.any(|run| self.job_of.get(run) == Some(&job))
     }
 
     pub(super) fn change(&mut self, own: Address, run: RunId, seed: u64) {

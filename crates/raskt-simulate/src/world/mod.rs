@@ -64,7 +64,10 @@ const PATIENCE_NANOSECONDS: u64 = 30_000_000_000;
 impl World {
     pub fn new(scenario: &Scenario, tells: bool) -> Self {
         let wires = Wires::new(scenario.nodes(), scenario.weather);
-        let plans: Vec<_> = scenario.jobs.iter().map(|plan| Rc::new(Job::new(plan))).collect();
+        let mut plans: Vec<Rc<Job>> = vec![];
+        for plan in &scenario.jobs {
+            plans.push(Rc::new(Job::new(plan, &plans)));
+        }
         let hosts = scenario.hosts.iter().enumerate();
         let hosts = hosts.map(|(at, &plan)| Host::new(Scenario::host_node(at), plan)).collect();
         let clients = (0..scenario.clients).map(|client| Client::new(scenario.client_node(client))).collect();

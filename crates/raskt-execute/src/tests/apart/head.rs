@@ -131,14 +131,7 @@ impl Head {
     fn submit(&mut self, job: Job, ended: Sender<Ended>) {
         let (run, graph, wanted) = (job.run, job.graph.clone(), TaskRange::of(job.wanted.iter().copied()));
         self.runs.insert(run, (job, ended));
-        self.event(Event::GraphAdded {
-            run,
-            parent: None,
-            graph,
-            wanted,
-            failure: raskt_schedule::FailureScope::Run,
-            imports: vec![],
-        });
+        self.event(Event::GraphAdded { run, parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] });
     }
 
     fn event(&mut self, event: Event) {

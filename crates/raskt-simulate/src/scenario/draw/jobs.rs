@@ -70,6 +70,8 @@ pub(super) fn draw(random: &mut Random, kind: &Kind, clients: u32, calm_at: u64,
             keep: random.chance(300_000),
             rounds: 0,
             nested: vec![],
+            alone: None,
+            imports: vec![],
         };
         let form = Form { seed, layers, width, task_nanoseconds, requires };
         let mut plan = fill(plan, &form, &Troubles { flaky_per_million, doomed, deadly });
@@ -100,7 +102,7 @@ fn fill(plan: JobPlan, form: &Form, troubles: &Troubles) -> JobPlan {
     let plan = JobPlan { layers, ..plan };
     let wanted = draw_wanted(&mut random, &plan.lengths());
     let plan = JobPlan { wanted, ..plan };
-    let job = Job::new(&plan);
+    let job = Job::new(&plan, &[]);
     let tasks: Vec<_> = job.all_needed().filter(|task| !job.given.contains(task)).collect();
     let mut failures = draw_failures(&mut random, plan.retries, troubles.flaky_per_million, &tasks);
     let mut deaths = BTreeMap::new();

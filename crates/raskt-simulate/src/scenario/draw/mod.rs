@@ -1,5 +1,6 @@
 //! Worlds from seeds.
 
+mod futures;
 mod graphs;
 mod grids;
 mod jobs;
@@ -18,6 +19,9 @@ const MILLISECOND: u64 = 1_000_000;
 /// In one of so many worlds nothing goes wrong, so that what faults hide is seen as well.
 const PEACEFUL_WORLDS: u64 = 12;
 
+/// In one of so many worlds there are tasks that stand alone, and runs that read results of others.
+const MIXED_WORLDS: u64 = 3;
+
 /// Of so many worlds, how many are of a kind of their own: see `special`.
 const CYCLE: u64 = 100;
 
@@ -26,13 +30,22 @@ impl Scenario {
     /// full of and not only in when it happens.
     pub fn draw(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        match seed % CYCLE {
+        let scenario = match seed % CYCLE {
+            9 | 19 | 39 | 59 | 69 | 79 | 99 => return futures::draw(&mut random, seed),
             41 => special::draw_giant(&mut random, seed),
             7 | 27 | 47 | 67 | 87 => special::draw_crowd(&mut random, seed),
             13 | 33 | 53 | 73 | 93 => special::draw_rivals(&mut random, seed),
             23 | 43 | 83 => shared::draw(&mut random, seed),
             _ => draw_usual(&mut random, seed),
+        };
+        // Rivals and those who share are about time, and giants are too large for books about each task.
+        let is_other = matches!(seed % CYCLE, 41 | 13 | 33 | 53 | 73 | 93 | 23 | 43 | 83);
+        if is_other || seed % MIXED_WORLDS != 1 {
+            return scenario;
         }
+        let mut scenario = scenario;
+        futures::mix(seed, &mut scenario);
+        scenario
     }
 }
 

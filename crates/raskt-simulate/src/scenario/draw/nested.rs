@@ -18,7 +18,7 @@ pub(super) fn draw(random: &mut Random, plan: &JobPlan, has_gpu: bool) -> Vec<Ne
 }
 
 fn draw_one(random: &mut Random, plan: &JobPlan, (most, depth): (u64, u32), has_gpu: bool) -> Option<NestedPlan> {
-    let tasks: Vec<_> = Job::new(plan).all_needed().collect();
+    let tasks: Vec<_> = Job::new(plan, &[]).all_needed().collect();
     if tasks.is_empty() {
         return None;
     }
@@ -58,10 +58,12 @@ fn draw_job(random: &mut Random, task_nanoseconds: u64, has_gpu: bool) -> JobPla
         keep: false,
         rounds: 0,
         nested: vec![],
+        alone: None,
+        imports: vec![],
     };
     plan.wanted = jobs::draw_wanted(random, &plan.lengths());
     if random.chance(200_000) {
-        let tasks: Vec<_> = Job::new(&plan).all_needed().collect();
+        let tasks: Vec<_> = Job::new(&plan, &[]).all_needed().collect();
         let failures = jobs::draw_failures(random, plan.retries, 50_000, &tasks);
         plan.failures = failures.into_iter().map(|(task, times)| (task.layer.0, task.index, times)).collect();
     }

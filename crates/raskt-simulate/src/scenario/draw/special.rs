@@ -177,5 +177,7 @@ pub(super) fn draw_rival(random: &mut Random, at: u64, tasks: u64, task_nanoseco
         keep: false,
         rounds: 0,
         nested: vec![],
+        alone: None,
+        imports: vec![],
     }
 }

@@ -4,15 +4,12 @@
 //! owns it knows ([`crate::located`]). As long as it is needed and hasn't been let go, its owner is told to hold what it stands for:
 //! as if a client wanted that, but for what the clients of the owner are told.
 
-use crate::task::{Record, Tag};
+use crate::collections::worklist::Worklist;
+use crate::task::{ELSEWHERE, Record, Tag};
 use crate::tasks::Tasks;
-use crate::worklist::Worklist;
-use crate::{Import, TaskRange, WorkerId};
+use crate::{Import, TaskRange};
 use raskt_graph::{Graph, TaskId};
 use std::ops::Range;
-
-/// Stands for whoever holds an imported result.
-pub(crate) const ELSEWHERE: WorkerId = WorkerId(u32::MAX);
 
 impl Tasks {
     /// Whether `task` stands for one of another run.

@@ -1,7 +1,7 @@
 //! What a client was told of single results, where it is told of each.
 
 use crate::TaskRange;
-use crate::failures::Root;
+use crate::alone::failures::Root;
 use crate::task_set::TaskSet;
 
 /// Which results a client knows to be there, and of which it isn't known whether that is still so.

@@ -1,6 +1,6 @@
 //! Where the results are that tasks of a run read: the one place where it is looked up for imported ones.
 
-use crate::by_number::Others;
+use crate::collections::by_number::Others;
 use crate::copies::Copies;
 use crate::run::Run;
 use crate::tasks::Tasks;

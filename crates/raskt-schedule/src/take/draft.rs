@@ -1,6 +1,6 @@
 //! An assignment that is being put together, and how much may go into it.
 
-use crate::located::OtherRuns;
+use crate::links::located::OtherRuns;
 use crate::queue::Head;
 use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{LayerId, OpKind, TaskId};

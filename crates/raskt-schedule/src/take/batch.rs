@@ -1,11 +1,11 @@
 //! What tasks that are handed out together hold and read.
 
-use crate::draft::Draft;
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
-use crate::located::{OtherRuns, bytes_of};
+use crate::links::located::{OtherRuns, bytes_of};
 use crate::queue::{Head, push_for};
 use crate::run::Run;
+use crate::take::draft::Draft;
 use crate::task::Tag;
 use crate::{Attempt, Fetch, TaskRange, WorkerId};
 use raskt_graph::{LayerId, Shape, TaskId};

@@ -1,11 +1,11 @@
 //! What clients are told of single results, where each is something by itself.
 
-use crate::failures::Root;
-use crate::located::OtherRuns;
+use crate::alone::failures::Root;
+use crate::alone::told::Told;
+use crate::links::located::OtherRuns;
 use crate::run::Run;
 use crate::scheduler::by_place;
 use crate::tasks::Tasks;
-use crate::told::Told;
 use crate::{Action, FailureScope, Held, TaskRange};
 use raskt_graph::TaskId;
 use std::collections::VecDeque;

@@ -5,10 +5,10 @@
 //! it fails again with the same cause before anything is handed out. A failed task that a client wants stays wanted: it isn't
 //! waited for, and is taken up when it is to be run again.
 
-use crate::failures::Root;
+use crate::alone::failures::Root;
+use crate::collections::worklist::Worklist;
 use crate::planted::{self, Bug};
 use crate::tasks::Tasks;
-use crate::worklist::Worklist;
 use crate::{Failure, TaskRange};
 use raskt_graph::{BoxWalk, Graph, Shape, TaskId};
 use std::ops::Range;

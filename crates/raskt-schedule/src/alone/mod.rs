@@ -1,0 +1,7 @@
+//! Tasks that stand alone: what fails with them, and what clients are told of each.
+
+mod failing;
+pub(crate) mod failure;
+pub(crate) mod failures;
+mod telling;
+pub(crate) mod told;
