@@ -160,6 +160,13 @@ impl WorkerEngine {
         (state.known_runs(), is_fetched, state.strays())
     }
 
+    /// Where it stands, for whoever looks why it stands still.
+    #[cfg(test)]
+    pub(crate) fn describe(&self) -> String {
+        let report = self.store().report();
+        format!("{}; {}; {}", self.shared.lock().describe(), self.giver.describe(), report.unwrap())
+    }
+
     /// Where its results are.
     pub fn store(&self) -> &Store {
         &self.shared.store

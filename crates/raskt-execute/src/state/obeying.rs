@@ -106,6 +106,24 @@ impl State {
     }
 
     #[cfg(test)]
+    pub fn describe(&self) -> String {
+        let ready: Vec<_> = self.executions.iter().map(|execution| execution.ticket).collect();
+        let asking: Vec<_> = self.asking.iter().map(|(ticket, (_, loads))| (ticket, loads)).collect();
+        let elsewhere = self.head.elsewhere().unwrap();
+        format!(
+            "{:?}; picked {:?}, strays {:?}, asking {asking:?}, loading {:?}, ready {ready:?}, {:?}, {:?}, silent {}, inv {:?}",
+            self.worker,
+            self.picked,
+            self.strays,
+            self.loading.keys(),
+            self.pool,
+            elsewhere.fetches,
+            elsewhere.is_silent(),
+            elsewhere.inventory
+        )
+    }
+
+    #[cfg(test)]
     pub fn known_runs(&self) -> usize {
         self.runs.len()
     }

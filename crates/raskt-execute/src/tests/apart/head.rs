@@ -62,6 +62,21 @@ pub struct Head {
     on_heard: Box<dyn FnMut(u64) + Send>,
 }
 
+/// How often what was told, in all worlds.
+pub static TALLY: raskt_sync::Mutex<BTreeMap<String, u64>> = raskt_sync::Mutex::new(BTreeMap::new());
+
+fn count(told: &WorkerTold) {
+    let mut name: String = format!("{told:?}").split(['(', ' ']).next().unwrap_or_default().into();
+    if let WorkerTold::FetchFailed { reached, .. } = told {
+        name = format!("{name} {reached}");
+    }
+    if let WorkerTold::Reported(report) = told {
+        let has = |found: &dyn Fn(&Outcome) -> bool| report.outcomes.iter().any(|(_, outcome)| found(outcome));
+        name = format!("Reported empty={} notrun={}", report.outcomes.is_empty(), has(&|o| *o == Outcome::NotRun));
+    }
+    *TALLY.lock().entry(name).or_default() += 1;
+}
+
 impl Head {
     /// Starts it; what comes is sent to it. `on_heard` is told how much has come from workers.
     pub fn start(settings: Settings, on_heard: impl FnMut(u64) + Send + 'static) -> Sender<Inbound> {
@@ -101,6 +116,7 @@ impl Head {
             }
             Inbound::Told(worker, told) => {
                 if self.ports.contains_key(&worker) {
+                    count(&told);
                     self.heard += 1;
                     (self.on_heard)(self.heard);
                     self.event(told.into_event(worker));

@@ -77,7 +77,7 @@ impl Draw {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(super::cases(64))]
 
     #[test]
     fn runs_end_exactly_and_leave_nothing(jobs in jobs(), draw in draw()) {
