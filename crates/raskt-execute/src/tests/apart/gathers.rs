@@ -72,7 +72,7 @@ fn what_comes_beside_what_cant_be_had_is_dropped() {
     let (first, second) = (bench.asked(), bench.asked());
     let [there, _] = &results(&graph, range(0, 0, 2), 100)[..] else { panic!() };
     bench.engine.fetched(first.id, Ok(vec![Ok(there.clone()), Err(Missing::NotHere)]));
-    assert!(matches!(bench.next(), super::bench::Said::GaveUp(id) if id == second.id));
+    assert!(matches!(bench.next(), Said::GaveUp(id) if id == second.id));
     let (run, attempt, from) = (RUN, Attempt(1), WorkerId(8));
     assert_eq!(bench.told(), WorkerTold::FetchFailed { run, attempt, task: task(0, 1), from, reached: true });
     bench.until(|bench| bench.bytes() == (0, 0, 0));
@@ -117,7 +117,7 @@ fn what_is_taken_back_or_forgotten_while_it_is_fetched_is_given_up() {
     assert_eq!(bench.told(), recalled(vec![range(1, 0, 1)]));
     bench.order(WorkerOrder::Recall { run: RUN, attempt: Attempt(1), tasks: vec![range(1, 0, 2)] });
     assert_eq!(bench.told(), recalled(vec![range(1, 1, 2)]));
-    assert!(matches!(bench.next(), super::bench::Said::GaveUp(id) if id == asked.id));
+    assert!(matches!(bench.next(), Said::GaveUp(id) if id == asked.id));
     assert_eq!(bench.bytes(), (0, 0, 0));
     bench.assign(2, vec![range(1, 0, 1)], vec![fetch(8, range(0, 0, 1), true)]);
     bench.asked();

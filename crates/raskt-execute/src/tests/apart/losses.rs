@@ -187,17 +187,17 @@ fn a_task_for_which_there_will_never_be_memory_fails_and_says_who_has_it() {
         assigned.memory = 200 << 10;
         bench.order(WorkerOrder::Assign(assigned));
         let mut said = bench.next();
-        if let super::bench::Said::Fetch(request) = said {
+        if let Said::Fetch(request) = said {
             bench.engine.fetched(request.id, answer(vec![block(1, 1)]));
             said = bench.next();
         }
-        if matches!(said, super::bench::Said::Told(WorkerTold::Fetched { .. })) {
+        if matches!(said, Said::Told(WorkerTold::Fetched { .. })) {
             said = bench.next();
         }
-        assert!(matches!(said, super::bench::Said::Told(WorkerTold::Started { .. })), "{said:?}");
+        assert!(matches!(said, Said::Told(WorkerTold::Started { .. })), "{said:?}");
         match bench.next() {
-            super::bench::Said::Told(WorkerTold::Reported(_)) => {}
-            super::bench::Said::Failed(failure) => {
+            Said::Told(WorkerTold::Reported(_)) => {}
+            Said::Failed(failure) => {
                 assert_eq!(failure.error.kind, ErrorKind::Memory);
                 assert!(failure.error.message.contains("test"), "{}", failure.error.message);
                 let (_, error) = bench.engine.error_of(RUN, failure.task).unwrap();
