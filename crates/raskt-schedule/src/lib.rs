@@ -1,8 +1,7 @@
 //! The machines that decide: which task runs where, and when a worker may start it.
 //!
-//! Neither machine acts. [`Scheduler`] and [`Worker`] take events, change state and hand out actions; time, sizes and
-//! durations are arguments. The same events give the same actions, bit for bit, so a run can be simulated, recorded
-//! and replayed. What acts (threads, sockets, disks) lives above and drives them:
+//! Neither machine acts. [`Scheduler`] and [`Worker`] take events and hand out actions; time and sizes are arguments. The same
+//! events give the same actions, bit for bit. What acts (threads, sockets, disks) lives above and drives them:
 //!
 //! ```text
 //!  client ── GraphAdded ──▶ Scheduler ── Assign ──▶ Worker ── Execute ──▶ a thread
@@ -30,7 +29,6 @@ mod gating;
 mod holders;
 mod holdings;
 mod id;
-mod inventory;
 mod lending;
 mod look;
 mod needed;
@@ -75,7 +73,6 @@ mod worklist;
 pub use event::{Action, Assignment, Event, EventError, Fetch, Outcome, Report};
 pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
-pub use inventory::Inventory;
 pub use offer::{LossCause, Offer};
 #[cfg(feature = "planted")]
 pub use planted::{Bug, plant};
@@ -86,9 +83,8 @@ pub use settings::{Progress, Settings};
 pub use stall::StallCause;
 pub use suspects::Death;
 pub use task::TaskState;
-pub use told::{WorkerOrder, WorkerTold};
+pub use told::{Inventory, WorkerOrder, WorkerTold};
 pub use waits::HeldBack;
 pub use worker::{Worker, WorkerAction, WorkerEvent};
-
 #[cfg(test)]
 mod tests;

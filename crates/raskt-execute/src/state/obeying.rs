@@ -2,7 +2,7 @@
 
 use super::State;
 use super::entry::RunEntry;
-use super::head::{Elsewhere, Head};
+use super::head::{Elsewhere, Head, Outgoing};
 use crate::uplink::Uplink;
 use crate::worker_error::WorkerError;
 use raskt_graph::{Graph, TaskId};
@@ -103,6 +103,16 @@ impl State {
         }
         self.act();
         self.head.elsewhere_mut()?.hang_up()
+    }
+
+    /// What is to be told once the lock is gone, by the thread that has it.
+    pub fn begin_telling(&mut self) -> Option<Outgoing> {
+        self.head.elsewhere_mut()?.begin_telling()
+    }
+
+    /// What has come meanwhile; without anything, the thread that told is done with it.
+    pub fn go_on_telling(&mut self) -> Option<Outgoing> {
+        self.head.elsewhere_mut()?.go_on_telling()
     }
 
     #[cfg(test)]

@@ -61,6 +61,13 @@ impl World {
         receiver
     }
 
+    /// The same with data for some of its tasks, which goes to a worker.
+    pub fn submit_with(&self, job: &Job, given: Vec<(TaskId, Value)>, worker: WorkerId) -> Receiver<Ended> {
+        let (sender, receiver) = channel();
+        self.head.send(Inbound::SubmitWith(job.clone(), given, worker, sender)).unwrap();
+        receiver
+    }
+
     pub fn release(&self, run: RunId) {
         self.head.send(Inbound::Release(run)).unwrap();
     }
@@ -99,7 +106,6 @@ impl World {
     }
 
     pub fn strike(&self, fault: Fault, plan: &HostPlan) {
-        *super::head::TALLY.lock().entry(format!("fault {fault:?}")).or_default() += 1;
         match fault {
             Fault::Replace => {
                 self.kill();
@@ -168,16 +174,6 @@ impl World {
     /// The client has released all: nothing is left anywhere.
     pub fn ends_empty(self) {
         self.hosts.borrow().iter().for_each(Host::becomes_empty);
-        for host in self.hosts.borrow().iter() {
-            let r = host.engine.store().report().unwrap();
-            let mut tally = super::head::TALLY.lock();
-            *tally.entry("files written".into()).or_default() += r.files_written;
-            *tally.entry("files read".into()).or_default() += r.files_read;
-            *tally.entry("files lost".into()).or_default() += r.files_lost;
-        }
-        if std::env::var("RASKT_APART_TALLY").is_ok() {
-            println!("{:?}", super::head::TALLY.lock());
-        }
         let (sender, receiver) = channel();
         let look = move |scheduler: &mut raskt_schedule::Scheduler| {
             scheduler.validate();
