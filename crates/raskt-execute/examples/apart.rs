@@ -82,7 +82,7 @@ impl Uplink for Words {
     fn fetch(&self, request: FetchRequest) {
         let Some(own) = self.peers.engine(self.worker) else { return };
         let (id, back) = (request.id, own.clone());
-        let told = move |given: Given| back.fetched(id, Ok(given.values.iter().cloned().collect()));
+        let told = move |given: Given| back.fetched(id, Ok(given.values.to_vec()));
         match self.peers.engine(request.from) {
             Some(peer) if peer.values(request.run, &request.tasks, told).is_ok() => {}
             _ => own.fetched(id, Err(Unreachable)),
