@@ -7,7 +7,7 @@ use raskt_value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All that is fetched for assignments that haven't begun. A result that several of them read is asked for once.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Fetches {
     next: u64,
     requests: BTreeMap<FetchId, Request>,
@@ -17,6 +17,7 @@ pub(crate) struct Fetches {
 }
 
 /// What one worker was asked for.
+#[derive(Debug)]
 pub(crate) struct Request {
     pub run: RunId,
     from: WorkerId,
@@ -33,6 +34,7 @@ impl Request {
 }
 
 /// What one assignment reads of others.
+#[derive(Debug)]
 struct Gathering {
     run: RunId,
     /// Requests that haven't been answered.

@@ -79,6 +79,12 @@ impl Giver {
         Arc::new(Self { shared, line: Mutex::new(Line::default()) })
     }
 
+    #[cfg(test)]
+    pub fn describe(&self) -> String {
+        let line = self.line.lock();
+        format!("{} wait, {} bytes on their way, {} givers", line.waiting.len(), line.given, line.threads)
+    }
+
     fn store(&self) -> &Store {
         &self.shared.store
     }

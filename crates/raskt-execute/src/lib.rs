@@ -3,6 +3,8 @@
 //! An [`Engine`] is the in-process driver of the machines in `raskt-schedule`: one scheduler, one worker, a pool of
 //! threads, a store. [`Engine::submit`] takes a graph and gives a [`RunHandle`] to wait on. A [`Runner`] knows how to run
 //! the ops of one kind; native kernels have theirs here ([`NativeRunner`]), Python's lives in the binding.
+//!
+//! A [`WorkerEngine`] is the same with its scheduler in another process, which an [`Uplink`] reaches.
 
 mod batch;
 mod call;

@@ -22,7 +22,7 @@ use crate::made::Made;
 use crate::observer::{self, Freed, ResultId};
 use crate::uplink::{TaskFailure, Uplink};
 use raskt_graph::OpKind;
-use raskt_schedule::{Event, Offer, RunId, Settings, Ticket, Worker, WorkerEvent, WorkerId, WorkerTold};
+use raskt_schedule::{Event, Offer, RunId, Settings, Ticket, Worker, WorkerEvent, WorkerTold};
 use raskt_store::{Broken, Store, StoredRef};
 use raskt_value::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -34,7 +34,7 @@ use std::time::Instant;
 pub(crate) use afterwards::Afterwards;
 pub(crate) use entry::RunEntry;
 pub(crate) use head::Outgoing;
-use head::{Elsewhere, Head, Word};
+use head::{Elsewhere, Head, WORKER, Word};
 use pool::Pool;
 pub(crate) use pool::ThreadNumber;
 pub(crate) use submitting::Submitted;
@@ -89,9 +89,6 @@ pub(crate) struct State {
     #[cfg(test)]
     pub stumbles: Option<(stumbling::Spot, u32)>,
 }
-
-/// The one worker of this process.
-const WORKER: WorkerId = WorkerId(0);
 
 /// Assignments that ask for memory ahead of the threads once something had to leave memory.
 const SLOTS_AHEAD: u32 = 2;

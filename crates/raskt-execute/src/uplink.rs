@@ -8,7 +8,8 @@ use std::fmt;
 /// The way from a worker to its scheduler and to other workers.
 ///
 /// It is called by one thread at a time, with no lock held, and what is told comes in the order in which it is to arrive. It may
-/// call the engine back. Meanwhile that goes on, and what it has to tell gathers: to wait here for long is to use up memory.
+/// call the engine back. Meanwhile that goes on, and what it has to tell gathers: to wait here for long is to use up memory. The
+/// thread may be one that runs tasks, and hold what their runner holds (the interpreter): it isn't to wait for who needs that.
 pub trait Uplink: Send + Sync + 'static {
     /// Tells the scheduler.
     fn tell(&self, told: WorkerTold);

@@ -76,9 +76,10 @@ impl WorkerEngine {
 
     /// Takes in data that a client gives, as the results of tasks of which the scheduler is told.
     pub fn put(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
-        let graph = self.shared.lock().graph_of(run)?;
+        let (graph, engine) = self.look(|state| (state.graph_of(run), state.engine))?;
+        let graph = graph?;
         TaskRange::check_all(&TaskRange::of(values.iter().map(|(task, _)| *task)), &graph)?;
-        let values = values.into_iter().map(|(task, value)| Ok((task, self.keep(&graph, run, task, value)?)));
+        let values = values.into_iter().map(|(task, value)| Ok((task, self.keep(&graph, (run, engine), task, value)?)));
         let values: Vec<_> = values.collect::<Result<_, WorkerError>>()?;
         self.change(|state| state.put(run, values))?;
         self.shared.store.make_room();
@@ -87,10 +88,10 @@ impl WorkerEngine {
 
     /// An answer to [`Uplink::fetch`].
     pub fn fetched(&self, fetch: FetchId, answer: FetchAnswer) {
-        let awaited = self.shared.lock().awaited(fetch);
+        let awaited = self.look(|state| state.awaited(fetch));
         let answer = match awaited {
-            Some(awaited) => awaited.keep(&self.shared.store, answer),
-            None => answer,
+            Ok(Some(awaited)) => awaited.keep(&self.shared.store, answer),
+            _ => answer,
         };
         // A breakdown is told otherwise.
         let _ = self.shared.change(|state| state.fetched(fetch, answer));
@@ -109,24 +110,28 @@ impl WorkerEngine {
             return Err(WorkerError::TooMany { asked, most: MOST_VALUES });
         }
         let tasks: Vec<_> = tasks.iter().copied().filter(|range| !range.is_empty()).collect();
-        let values = self.shared.lock().results_of(run, &tasks);
+        let values = self.look(|state| state.results_of(run, &tasks))?;
         self.giver.give(Wanted { run, values, told: Box::new(told) });
         Ok(())
     }
 
     /// The key of a task that failed, and why, until the run is forgotten.
     pub fn error_of(&self, run: RunId, task: TaskId) -> Option<(String, TaskError)> {
-        self.shared.lock().error_of(run, task)
+        self.look(|state| state.error_of(run, task)).ok()?
     }
 
     /// What it holds and has told of, for a scheduler that comes back.
     pub fn inventory(&self) -> Vec<HeldResults> {
-        self.shared.lock().held().into_iter().map(|(run, tasks)| HeldResults { run, tasks }).collect()
+        let held = self.look(|state| state.held()).unwrap_or_default();
+        held.into_iter().map(|(run, tasks)| HeldResults { run, tasks }).collect()
     }
 
     /// Begins nothing more, lets what runs end and be told of for up to `grace`, then cancels it, and lets go of everything. Threads
     /// that can't be stopped go on.
     pub fn shut_down(&self, grace: Duration) {
+        if self.shared.is_left_behind() {
+            return;
+        }
         let deadline = Instant::now() + grace;
         let _ = self.shared.change(|state| state.is_shut_down = true);
         self.shared.work().notify_all();
@@ -160,6 +165,13 @@ impl WorkerEngine {
         (state.known_runs(), is_fetched, state.strays())
     }
 
+    /// Where it stands, for whoever looks why it stands still.
+    #[cfg(test)]
+    pub(crate) fn describe(&self) -> String {
+        let report = self.store().report();
+        format!("{}; {}; {}", self.shared.lock().describe(), self.giver.describe(), report.unwrap())
+    }
+
     /// Where its results are.
     pub fn store(&self) -> &Store {
         &self.shared.store
@@ -172,12 +184,17 @@ impl WorkerEngine {
         })?
     }
 
+    /// Looks at the state. In a fork its lock may be held for ever.
+    fn look<T>(&self, look: impl FnOnce(&State) -> T) -> Result<T, WorkerError> {
+        if self.shared.is_left_behind() { Err(WorkerError::Forked) } else { Ok(look(&self.shared.lock())) }
+    }
+
     /// A large value goes into the store, and others leave for it.
-    fn keep(&self, graph: &Graph, run: RunId, task: TaskId, value: Value) -> Result<Value, WorkerError> {
+    fn keep(&self, graph: &Graph, of: (RunId, u32), task: TaskId, value: Value) -> Result<Value, WorkerError> {
         if StoredRef::of(&value).is_some() || value.bytes() < Store::KEPT_BYTES {
             return Ok(value);
         }
-        let facts = facts(graph, (run, self.shared.lock().engine), task, &value);
+        let facts = facts(graph, of, task, &value);
         Ok(Value::Stored(self.shared.store.keep_unasked(value, Lineage::none(), facts)?))
     }
 }

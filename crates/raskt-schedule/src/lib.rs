@@ -1,8 +1,7 @@
 //! The machines that decide: which task runs where, and when a worker may start it.
 //!
-//! Neither machine acts. [`Scheduler`] and [`Worker`] take events, change state and hand out actions; time, sizes and
-//! durations are arguments. The same events give the same actions, bit for bit, so a run can be simulated, recorded
-//! and replayed. What acts (threads, sockets, disks) lives above and drives them:
+//! Neither machine acts. [`Scheduler`] and [`Worker`] take events and hand out actions; time and sizes are arguments. The same
+//! events give the same actions, bit for bit. What acts (threads, sockets, disks) lives above and drives them:
 //!
 //! ```text
 //!  client ── GraphAdded ──▶ Scheduler ── Assign ──▶ Worker ── Execute ──▶ a thread
@@ -28,14 +27,12 @@ mod gates;
 mod gating;
 mod holdings;
 mod id;
-mod inventory;
 mod lending;
 mod links;
 mod look;
 mod needed;
 mod needs;
 mod offer;
-mod orders;
 mod pages;
 mod placed;
 mod planted;
@@ -60,6 +57,7 @@ mod take;
 mod task;
 mod task_set;
 mod tasks;
+mod told;
 mod transitions;
 mod validate;
 mod waits;
@@ -73,10 +71,8 @@ pub use alone::failure::{Failure, FailureScope};
 pub use event::{Action, Assignment, Event, EventError, Fetch, Held, Outcome, Report};
 pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
-pub use inventory::Inventory;
 pub use links::import::Import;
 pub use offer::{LossCause, Offer};
-pub use orders::{WorkerOrder, WorkerTold};
 #[cfg(feature = "planted")]
 pub use planted::{Bug, plant};
 pub use policy::{Admission, Candidate, Order, Placement, Rebalance, SoonestStart};
@@ -87,7 +83,7 @@ pub use settings::{Progress, Settings};
 pub use stall::StallCause;
 pub use suspects::Death;
 pub use task::TaskState;
-
+pub use told::{Inventory, WorkerOrder, WorkerTold};
 pub use waits::HeldBack;
 pub use worker::{Worker, WorkerAction, WorkerEvent};
 

@@ -7,6 +7,7 @@ use crate::threads::Shared;
 use raskt_value::{DType, Dims, Summary, TaskError, Value};
 use std::any::Any;
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 
 /// A result in the store. It leaves the store with its last owner.
@@ -82,7 +83,7 @@ impl StoredRef {
         let mut last = Arc::into_inner(self)?;
         let value = last.shared.change(|state| state.remove(last.id)).ok().flatten();
         last.is_owner = false;
-        let lineage = std::mem::replace(&mut last.lineage, Lineage::none());
+        let lineage = mem::replace(&mut last.lineage, Lineage::none());
         Some((value, Husk(lineage)))
     }
 
@@ -143,12 +144,14 @@ impl Pins {
     /// may be had at once; says whether they all are.
     pub fn put_in(&self, values: &mut [Value]) -> bool {
         let Some(first) = self.kept.first() else { return true };
+        // Who is replaced may be the last of its result, which leaves the store then: not under its lock.
+        let mut replaced = vec![];
         let put_in = first.shared.change(|state| {
             let mut all = true;
             for value in values {
                 let Some(kept) = StoredRef::of(value) else { continue };
                 match state.open(kept.id) {
-                    Some(found) => *value = found,
+                    Some(found) => replaced.push(mem::replace(value, found)),
                     None => all = false,
                 }
             }

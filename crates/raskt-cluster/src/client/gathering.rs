@@ -2,7 +2,7 @@
 
 use super::Shared;
 use crate::Address;
-use crate::bulk::{BulkError, Fetch};
+use crate::bulk::{BulkError, Fetch, Source};
 use crate::hello::Role;
 use crate::message::ResultName;
 use crate::parcels::unpack;
@@ -29,7 +29,8 @@ pub(super) fn gather(
             let result = ResultName { run, tasks }.to_bytes();
             let fetch = Fetch { result, parts: vec![], reserved: u64::MAX };
             let done = move |pieces| drop(sender.send((tasks, pieces)));
-            shared.fetcher.fetch(&addresses, Role::Worker, fetch, done);
+            let source = Source { addresses: addresses.clone(), role: Role::Worker, identity: None };
+            shared.fetcher.fetch(&source, fetch, done);
             open += 1;
         }
     }

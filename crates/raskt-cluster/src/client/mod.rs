@@ -192,8 +192,8 @@ impl Client {
 
     fn send(&self, message: &FromClient, bulk: Vec<Bytes>) -> Result<(), ClusterError> {
         loop {
-            match self.outbox.send(message, bulk.clone()) {
-                Err(SendError::Full { .. }) => _ = self.outbox.wait_for_room(PATIENCE),
+            match self.outbox.send_waiting(message, bulk.clone(), PATIENCE) {
+                Err(SendError::Full { .. }) => {}
                 Ok(()) => return Ok(()),
                 Err(error) => return Err(ClusterError::Disconnected(error.to_string())),
             }

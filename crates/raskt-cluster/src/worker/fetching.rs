@@ -2,7 +2,7 @@
 
 use super::Link;
 use crate::Address;
-use crate::bulk::{BulkError, Fetch, Fetcher};
+use crate::bulk::{BulkError, Fetch, Fetcher, Source};
 use crate::driver::Network;
 use crate::face::Face;
 use crate::hello::Role;
@@ -147,7 +147,8 @@ impl Fetching {
             if addresses.is_empty() {
                 come(Err(BulkError::Unreached("it has no address".into())));
             } else {
-                self.fetcher.fetch(addresses, role, fetch, come);
+                let source = Source { addresses: addresses.to_vec(), role, identity: None };
+                self.fetcher.fetch(&source, fetch, come);
             }
         }
     }

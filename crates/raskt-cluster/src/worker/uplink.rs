@@ -28,9 +28,9 @@ impl SessionUplink {
     fn send(&self, message: &FromWorker) {
         let Some(Link { outbox }) = self.link.get() else { return };
         loop {
-            match outbox.send(message, vec![]) {
+            match outbox.send_waiting(message, vec![], PATIENCE) {
                 // What is told has to arrive, in its order. The engine goes on meanwhile.
-                Err(SendError::Full { .. }) => _ = outbox.wait_for_room(PATIENCE),
+                Err(SendError::Full { .. }) => {}
                 Ok(()) | Err(SendError::Closed) => return,
                 Err(error) => return self.ended.tell(format!("the scheduler can't be told: {error}")),
             }

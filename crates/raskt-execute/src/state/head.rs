@@ -4,14 +4,18 @@ mod elsewhere;
 
 pub(crate) use elsewhere::{Elsewhere, Outgoing, Word};
 
-use super::WORKER;
 use crate::RunError;
 use crate::flight::RecordedScheduler;
 use raskt_graph::Graph;
-use raskt_schedule::{Action, Event, ForgottenRun, Offer, PreparedRun, Progress, RunId, TaskRange, WorkerTold};
+use raskt_schedule::{
+    Action, Event, ForgottenRun, Offer, PreparedRun, Progress, RunId, TaskRange, WorkerId, WorkerTold,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// The one worker of a scheduler in this process.
+pub(super) const WORKER: WorkerId = WorkerId(0);
 
 /// Who decides what this engine does.
 #[expect(clippy::large_enum_variant, reason = "there is one to an engine, and it is never moved about")]

@@ -2,7 +2,7 @@
 
 use super::State;
 use super::entry::RunEntry;
-use super::head::{Elsewhere, Head};
+use super::head::{Elsewhere, Head, Outgoing};
 use crate::uplink::Uplink;
 use crate::worker_error::WorkerError;
 use raskt_graph::{Graph, TaskId};
@@ -103,6 +103,34 @@ impl State {
         }
         self.act();
         self.head.elsewhere_mut()?.hang_up()
+    }
+
+    /// What is to be told once the lock is gone, by the thread that has it.
+    pub fn begin_telling(&mut self) -> Option<Outgoing> {
+        self.head.elsewhere_mut()?.begin_telling()
+    }
+
+    /// What has come meanwhile; without anything, the thread that told is done with it.
+    pub fn go_on_telling(&mut self) -> Option<Outgoing> {
+        self.head.elsewhere_mut()?.go_on_telling()
+    }
+
+    #[cfg(test)]
+    pub fn describe(&self) -> String {
+        let ready: Vec<_> = self.executions.iter().map(|execution| execution.ticket).collect();
+        let asking: Vec<_> = self.asking.iter().map(|(ticket, (_, loads))| (ticket, loads)).collect();
+        let elsewhere = self.head.elsewhere().unwrap();
+        format!(
+            "{:?}; picked {:?}, strays {:?}, asking {asking:?}, loading {:?}, ready {ready:?}, {:?}, {:?}, silent {}, inv {:?}",
+            self.worker,
+            self.picked,
+            self.strays,
+            self.loading.keys(),
+            self.pool,
+            elsewhere.fetches,
+            elsewhere.is_silent(),
+            elsewhere.inventory
+        )
     }
 
     #[cfg(test)]

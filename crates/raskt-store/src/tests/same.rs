@@ -161,6 +161,22 @@ fn pins_put_in_nothing_that_is_closed() {
     assert!(matches!(values, [Value::Chunk(_), Value::Stored(_)]), "it was given to somebody who may change it");
 }
 
+#[test]
+fn what_is_replaced_by_the_result_itself_may_have_been_the_last_that_kept_it() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let pinned = store.keep_unasked(block(1, 1), no_lineage(), facts(None)).unwrap();
+    let kept = store.keep_unasked(block(2, 1), no_lineage(), facts(None)).unwrap();
+    let pins = pinned.pin();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // Should it wait for itself, it does so for ever.
+    std::thread::spawn(move || {
+        let mut values = [Value::Stored(kept)];
+        let all = pins.put_in(&mut values);
+        let _ = sender.send((all, number(&values[0])));
+    });
+    assert_eq!(receiver.recv_timeout(Duration::from_secs(30)), Ok((true, 2)));
+}
+
 /// Threads that change it and let go of it, while others read it and push it out.
 #[test]
 fn no_change_is_lost_while_it_comes_and_goes() {

@@ -1,7 +1,6 @@
 //! What a worker remembers of its scheduler in another process: what it is to be told, and what it was told of results.
 
 use crate::fetches::Fetches;
-use crate::state::State;
 use crate::uplink::{FetchId, FetchRequest, TaskFailure, Uplink};
 use raskt_schedule::{Inventory, Outcome, WorkerTold};
 use std::mem;
@@ -97,12 +96,9 @@ impl Elsewhere {
             WorkerTold::ResultsLost { run, tasks } => {
                 tasks.iter().for_each(|range| self.inventory.lose(*run, *range));
             }
-            WorkerTold::Resized { slots, memory } => {
-                // Most of what may change it leaves it as it is.
-                if mem::replace(&mut self.size, (*slots, *memory)) == (*slots, *memory) {
-                    return;
-                }
-            }
+            // Most of what may change it leaves it as it is.
+            WorkerTold::Resized { slots, memory } if self.size == (*slots, *memory) => return,
+            WorkerTold::Resized { slots, memory } => self.size = (*slots, *memory),
             _ => {}
         }
         self.put_out(Word::Told(told));
@@ -136,17 +132,5 @@ impl Elsewhere {
     pub fn hang_up(&mut self) -> Option<Arc<dyn Uplink>> {
         self.outbox.clear();
         self.uplink.take()
-    }
-}
-
-impl State {
-    /// What is to be told once the lock is gone, by the thread that has it.
-    pub fn begin_telling(&mut self) -> Option<Outgoing> {
-        self.head.elsewhere_mut()?.begin_telling()
-    }
-
-    /// What has come meanwhile; without anything, the thread that told is done with it.
-    pub fn go_on_telling(&mut self) -> Option<Outgoing> {
-        self.head.elsewhere_mut()?.go_on_telling()
     }
 }

@@ -57,6 +57,8 @@ pub struct Head {
     ports: BTreeMap<WorkerId, Port>,
     runs: BTreeMap<RunId, (Job, Sender<Ended>)>,
     failures: BTreeMap<(RunId, TaskId), TaskFailure>,
+    /// Runs whose data no worker has yet.
+    gifts: BTreeSet<RunId>,
     /// Is told how many things have been told.
     heard: u64,
     on_heard: Box<dyn FnMut(u64) + Send>,
@@ -72,6 +74,7 @@ impl Head {
             ports: BTreeMap::new(),
             runs: BTreeMap::new(),
             failures: BTreeMap::new(),
+            gifts: BTreeSet::new(),
             heard: 0,
             on_heard: Box::new(on_heard),
         };
@@ -103,7 +106,9 @@ impl Head {
                 if self.ports.contains_key(&worker) {
                     self.heard += 1;
                     (self.on_heard)(self.heard);
+                    let given = if let WorkerTold::Scattered { run, .. } = &told { self.gifts.take(run) } else { None };
                     self.event(told.into_event(worker));
+                    given.into_iter().for_each(|run| self.want(run));
                 }
             }
             Inbound::Failed(failure) => _ = self.failures.insert((failure.run, failure.task), failure),
@@ -115,6 +120,7 @@ impl Head {
             Inbound::Submit(job, ended) => self.submit(job, ended),
             Inbound::SubmitWith(job, values, worker, ended) => {
                 let (run, graph) = (job.run, job.graph.clone());
+                self.gifts.insert(run);
                 self.submit(job, ended);
                 self.send(worker, run, &graph, Outbound::Put(run, values));
             }
@@ -129,9 +135,17 @@ impl Head {
     }
 
     fn submit(&mut self, job: Job, ended: Sender<Ended>) {
-        let (run, graph, wanted) = (job.run, job.graph.clone(), TaskRange::of(job.wanted.iter().copied()));
+        let (run, graph) = (job.run, job.graph.clone());
+        // Whoever gives data wants nothing before it is there.
+        let wanted = if self.gifts.contains(&run) { vec![] } else { TaskRange::of(job.wanted.iter().copied()) };
         self.runs.insert(run, (job, ended));
         self.event(Event::GraphAdded { run, parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] });
+    }
+
+    fn want(&mut self, run: RunId) {
+        if let Some((job, _)) = self.runs.get(&run) {
+            self.event(Event::Wanted { run, tasks: TaskRange::of(job.wanted.iter().copied()) });
+        }
     }
 
     fn event(&mut self, event: Event) {
@@ -148,6 +162,7 @@ impl Head {
             Err(action) => action,
         };
         match action {
+            Action::Finished { run } if self.gifts.contains(&run) => {}
             Action::Finished { run } => self.end(run, Ended::Finished),
             Action::Failed { run, task, .. } => {
                 let why = self.failures.remove(&(run, task));

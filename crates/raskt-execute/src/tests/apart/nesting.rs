@@ -1,1 +1,54 @@
-//! To be written.
+//! Tasks of a worker that compute: on another engine of the process, in place of which the worker does something else.
+
+use super::bench::*;
+use super::kernels::digest;
+use crate::tests::{one_task, submit};
+use crate::*;
+use raskt_schedule::*;
+use raskt_value::{Chunk, TaskError, Value};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+/// Of the first task of the first layer a computation of its own, for whose end the other task is needed.
+struct Nested {
+    inner: Engine,
+    sender: raskt_sync::Mutex<Sender<i64>>,
+    receiver: Arc<raskt_sync::Mutex<Receiver<i64>>>,
+}
+
+impl Runner for Nested {
+    fn run(&self, call: &TaskCall<'_>, _: &[Value]) -> Result<Value, TaskError> {
+        if call.task.index == 1 {
+            self.sender.lock().send(42).unwrap();
+            return Ok(Chunk::scalar(1_i64).into());
+        }
+        let receiver = self.receiver.clone();
+        let inner = one_task(move |_, _| {
+            let number = receiver.lock().recv_timeout(Duration::from_secs(30));
+            Ok(Chunk::scalar(number.expect("the other task has the slot")).into())
+        });
+        Ok(submit(&self.inner, inner).wait().map_err(RunError::into_task_error)?.remove(0))
+    }
+}
+
+#[test]
+fn a_task_that_computes_lends_its_slot_to_what_the_scheduler_sends_next() {
+    let (sender, receiver) = channel();
+    let inner = Engine::new(EngineOptions { threads: 1, memory_limit: 1 << 30 }, Runners::default());
+    let receiver = Arc::new(raskt_sync::Mutex::new(receiver));
+    let nested = Nested { inner: inner.clone(), sender: raskt_sync::Mutex::new(sender), receiver };
+    let bench = Bench::new((1, 1 << 10), Arc::new(nested), pairs(2));
+    bench.assign(1, vec![range(0, 0, 1)], vec![]);
+    assert!(matches!(bench.told(), WorkerTold::Started { .. }));
+    // It gives nothing back before what it waits for has come: nobody may wait for its memory.
+    assert_eq!(bench.told(), WorkerTold::Resized { slots: 2, memory: u64::MAX });
+    bench.assign(2, vec![range(0, 1, 2)], vec![]);
+    assert_eq!(bench.report().attempt, Attempt(2));
+    assert_eq!(bench.told(), WorkerTold::Resized { slots: 1, memory: 1 << 20 });
+    assert_eq!(bench.end().attempt, Attempt(1));
+    let held = bench.held(&[range(0, 0, 1)]);
+    assert_eq!(digest(held[0].as_ref().unwrap()), 42);
+    bench.ends_empty();
+    inner.shut_down(Duration::from_secs(10));
+}

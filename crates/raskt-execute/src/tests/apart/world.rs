@@ -37,7 +37,7 @@ pub enum Fault {
 }
 
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 static DAMAGES: AtomicU64 = AtomicU64::new(0);
 
@@ -61,34 +61,48 @@ impl World {
         receiver
     }
 
+    /// The same with data for some of its tasks, which goes to a worker.
+    pub fn submit_with(&self, job: &Job, given: Vec<(TaskId, Value)>, worker: WorkerId) -> Receiver<Ended> {
+        let (sender, receiver) = channel();
+        self.head.send(Inbound::SubmitWith(job.clone(), given, worker, sender)).unwrap();
+        receiver
+    }
+
     pub fn release(&self, run: RunId) {
         self.head.send(Inbound::Release(run)).unwrap();
     }
 
-    /// Has faults happen when the scheduler has heard so much, as long as some run goes on.
-    pub fn befall(
-        &self,
-        faults: &[(u64, Fault)],
-        plan: &HostPlan,
-        runs: &BTreeMap<RunId, Receiver<Ended>>,
-    ) -> Vec<Ended> {
+    /// Has faults happen when the scheduler has heard so much, until all runs have ended but those that are given up.
+    pub fn befall(&self, faults: &[(u64, Fault)], plan: &HostPlan, mut runs: BTreeMap<RunId, Receiver<Ended>>) {
         let mut faults = faults.iter().peekable();
-        let mut ended: BTreeMap<RunId, Ended> = BTreeMap::new();
-        let mut heard = 0;
-        let began = Instant::now();
-        while ended.len() < runs.len() && (faults.peek().is_some() || ended.is_empty()) {
-            assert!(began.elapsed() < PATIENCE, "it ends, or goes on");
-            heard = self.heard.recv_timeout(Duration::from_millis(1)).unwrap_or(heard);
-            for (run, receiver) in runs {
-                if let Ok(end) = receiver.try_recv() {
-                    ended.insert(*run, end);
-                }
+        let (mut heard, began) = (0, Instant::now());
+        while !runs.is_empty() {
+            if began.elapsed() > PATIENCE {
+                self.describe();
+                panic!("{:?} don't end", runs.keys());
             }
+            heard = self.heard.recv_timeout(Duration::from_millis(1)).unwrap_or(heard);
             while let Some((_, fault)) = faults.next_if(|(at, _)| *at <= heard) {
                 self.strike(*fault, plan);
+                if let Fault::Forget(run) = fault {
+                    runs.remove(run);
+                }
             }
+            runs.retain(|run, receiver| match receiver.try_recv() {
+                Ok(Ended::Finished) => false,
+                Ok(other) => panic!("run {run:?} ended with {other:?}"),
+                Err(_) => true,
+            });
         }
-        ended.into_values().collect()
+    }
+
+    /// Says where everything stands, for whoever looks why it stands still.
+    fn describe(&self) {
+        self.peers.lock().values().for_each(|host| println!("worker {}: {}", host.worker.0, host.engine.describe()));
+        let (sender, receiver) = channel();
+        let look = move |scheduler: &mut raskt_schedule::Scheduler| _ = sender.send(format!("{scheduler:?}"));
+        self.head.send(Inbound::Look(Box::new(look))).unwrap();
+        println!("{}", receiver.recv_timeout(PATIENCE).expect("the scheduler answers"));
     }
 
     pub fn strike(&self, fault: Fault, plan: &HostPlan) {
@@ -123,7 +137,10 @@ impl World {
             if let Some(values) = self.try_results(job) {
                 return values.iter().map(digest).collect();
             }
-            assert!(began.elapsed() < PATIENCE, "results of {:?} don't come", job.run);
+            if began.elapsed() > PATIENCE {
+                self.describe();
+                panic!("results of {:?} don't come", job.run);
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
     }

@@ -1,10 +1,11 @@
 //! Random graphs of all shapes on several workers: every run ends with the results that were known beforehand, and nothing is left.
 
+use super::bench::{RUN, pairs, range, results};
 use super::graphs::{graphs, pick_wanted};
 use super::head::Ended;
 use super::host::HostPlan;
 use super::kernels::{Job, Mixer, draws};
-use super::world::World;
+use super::world::{Fault, World};
 use crate::Runners;
 use proptest::prelude::*;
 use raskt_graph::{Graph, TaskId};
@@ -77,7 +78,7 @@ impl Draw {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(super::cases(64))]
 
     #[test]
     fn runs_end_exactly_and_leave_nothing(jobs in jobs(), draw in draw()) {
@@ -107,6 +108,35 @@ proptest! {
             }
             world.release(job.run);
         }
+        world.ends_empty();
+    }
+}
+
+#[test]
+fn given_data_is_read_wherever_it_lies_and_its_loss_ends_its_run() {
+    for is_lost in [false, true] {
+        let plan = HostPlan {
+            threads: 1,
+            memory: 1 << 30,
+            runners: Runners::default().with_native(Arc::new(Mixer { microseconds: 2000, ..Mixer::default() })),
+            microseconds: 200,
+        };
+        let world = World::new(Settings { credit_nanoseconds: 1, ..Settings::default() });
+        let holder = world.join(&plan);
+        (0..2).for_each(|_| drop(world.join(&plan)));
+        let graph = pairs(40);
+        let wanted = range(1, 0, 40).tasks().collect();
+        let job = Job { run: RUN, graph: graph.clone(), wanted };
+        let given = range(0, 0, 40).tasks().zip(results(&graph, range(0, 0, 40), 100)).collect();
+        let end = world.submit_with(&job, given, holder.worker);
+        if is_lost {
+            world.strike(Fault::Kill, &plan);
+            let ended = end.recv_timeout(std::time::Duration::from_secs(60));
+            assert!(matches!(ended, Ok(Ended::Lost)), "{ended:?}");
+        } else {
+            world.check(&job, &end);
+        }
+        world.release(RUN);
         world.ends_empty();
     }
 }

@@ -1,6 +1,10 @@
 //! What a worker and a scheduler of another process tell each other: events and actions without the worker's number, which whoever
 //! carries them knows.
 
+mod inventory;
+
+pub use inventory::Inventory;
+
 use crate::within::are_of;
 use crate::{Action, Assignment, Attempt, Event, EventError, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
