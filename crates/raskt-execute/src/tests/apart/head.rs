@@ -59,6 +59,8 @@ pub struct Head {
     failures: BTreeMap<(RunId, TaskId), TaskFailure>,
     /// Runs whose data no worker has yet.
     gifts: BTreeSet<RunId>,
+    /// Data for workers that haven't joined yet.
+    unsent: Vec<(WorkerId, RunId, Vec<(TaskId, Value)>)>,
     /// Is told how many things have been told.
     heard: u64,
     on_heard: Box<dyn FnMut(u64) + Send>,
@@ -75,6 +77,7 @@ impl Head {
             runs: BTreeMap::new(),
             failures: BTreeMap::new(),
             gifts: BTreeSet::new(),
+            unsent: vec![],
             heard: 0,
             on_heard: Box::new(on_heard),
         };
@@ -101,6 +104,9 @@ impl Head {
             Inbound::Join(worker, offer, port) => {
                 self.ports.insert(worker, port);
                 self.event(Event::WorkerJoined { worker, offer });
+                for (_, run, values) in self.unsent.extract_if(.., |(to, ..)| *to == worker).collect::<Vec<_>>() {
+                    self.give(worker, run, values);
+                }
             }
             Inbound::Told(worker, told) => {
                 if self.ports.contains_key(&worker) {
@@ -119,10 +125,10 @@ impl Head {
             }
             Inbound::Submit(job, ended) => self.submit(job, ended),
             Inbound::SubmitWith(job, values, worker, ended) => {
-                let (run, graph) = (job.run, job.graph.clone());
+                let run = job.run;
                 self.gifts.insert(run);
                 self.submit(job, ended);
-                self.send(worker, run, &graph, Outbound::Put(run, values));
+                self.give(worker, run, values);
             }
             Inbound::Release(run) => {
                 self.runs.remove(&run);
@@ -140,6 +146,15 @@ impl Head {
         let wanted = if self.gifts.contains(&run) { vec![] } else { TaskRange::of(job.wanted.iter().copied()) };
         self.runs.insert(run, (job, ended));
         self.event(Event::GraphAdded { run, parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] });
+    }
+
+    /// Sends data to a worker, which may not have joined yet.
+    fn give(&mut self, worker: WorkerId, run: RunId, values: Vec<(TaskId, Value)>) {
+        let graph = self.runs.get(&run).map(|(job, _)| job.graph.clone());
+        match graph.filter(|_| self.ports.contains_key(&worker)) {
+            Some(graph) => self.send(worker, run, &graph, Outbound::Put(run, values)),
+            None => self.unsent.push((worker, run, values)),
+        }
     }
 
     fn want(&mut self, run: RunId) {

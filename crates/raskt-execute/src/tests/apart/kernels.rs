@@ -6,7 +6,7 @@ use raskt_schedule::RunId;
 use raskt_value::{Chunk, ErrorKind, TaskError, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::graphs::{evaluate, result};
@@ -29,6 +29,8 @@ pub struct Mixer {
     /// Tasks that fail, by graph.
     pub fails: BTreeSet<(usize, TaskId)>,
     pub ran: AtomicU64,
+    /// Tasks wait as long as it is set.
+    pub is_held: Arc<AtomicBool>,
 }
 
 /// What a graph of a test is known by.
@@ -41,6 +43,9 @@ impl Runner for Mixer {
         self.ran.fetch_add(1, Ordering::SeqCst);
         if self.fails.contains(&(std::ptr::from_ref(call.graph) as usize, call.task)) {
             return Err(TaskError::new(ErrorKind::Value, format!("{} was told to fail", call.task)));
+        }
+        while self.is_held.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
         }
         if self.microseconds > 0 {
             std::thread::sleep(Duration::from_micros(mix(call.task) % self.microseconds));

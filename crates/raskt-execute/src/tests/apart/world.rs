@@ -68,6 +68,11 @@ impl World {
         receiver
     }
 
+    /// Waits until the scheduler has heard something of a worker.
+    pub fn waits_for_a_word(&self) {
+        self.heard.recv_timeout(PATIENCE).expect("a worker says something");
+    }
+
     pub fn release(&self, run: RunId) {
         self.head.send(Inbound::Release(run)).unwrap();
     }

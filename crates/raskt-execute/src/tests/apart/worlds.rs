@@ -12,6 +12,7 @@ use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Rebalance, RunId, Settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
 /// What is drawn of a world.
@@ -115,12 +116,10 @@ proptest! {
 #[test]
 fn given_data_is_read_wherever_it_lies_and_its_loss_ends_its_run() {
     for is_lost in [false, true] {
-        let plan = HostPlan {
-            threads: 1,
-            memory: 1 << 30,
-            runners: Runners::default().with_native(Arc::new(Mixer { microseconds: 2000, ..Mixer::default() })),
-            microseconds: 200,
-        };
+        let is_held = Arc::new(AtomicBool::new(is_lost));
+        let mixer = Mixer { is_held: is_held.clone(), microseconds: 2000, ..Mixer::default() };
+        let runners = Runners::default().with_native(Arc::new(mixer));
+        let plan = HostPlan { threads: 1, memory: 1 << 30, runners, microseconds: 200 };
         let world = World::new(Settings { credit_nanoseconds: 1, ..Settings::default() });
         let holder = world.join(&plan);
         (0..2).for_each(|_| drop(world.join(&plan)));
@@ -130,7 +129,10 @@ fn given_data_is_read_wherever_it_lies_and_its_loss_ends_its_run() {
         let given = range(0, 0, 40).tasks().zip(results(&graph, range(0, 0, 40), 100)).collect();
         let end = world.submit_with(&job, given, holder.worker);
         if is_lost {
+            // It has the data, and no task ends before it is gone.
+            world.waits_for_a_word();
             world.strike(Fault::Kill, &plan);
+            is_held.store(false, Ordering::SeqCst);
             let ended = end.recv_timeout(std::time::Duration::from_secs(60));
             assert!(matches!(ended, Ok(Ended::Lost)), "{ended:?}");
         } else {
