@@ -93,7 +93,7 @@ fn survive(seed: u64, faults: &Faults) -> FaultProxy {
 
 #[test]
 fn a_cutting_network_loses_nothing() {
-    let faults = Faults { cut: 20_000, ..Faults::default() };
+    let faults = Faults { cut: 5_000, ..Faults::default() };
     let cut: u64 = (0..3).map(|seed| survive(seed, &faults).tally().cut.load(Ordering::SeqCst)).sum();
     assert!(cut > 0);
 }

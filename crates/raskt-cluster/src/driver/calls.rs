@@ -22,7 +22,7 @@ pub(super) struct Call {
     pub peer: Arc<Mutex<Option<Peer>>>,
 }
 
-/// A connection that breaks sooner, and over which nothing has arrived, is no better than one that didn't come about.
+/// After a connection that broke sooner, and over which nothing has arrived, there is the first wait of a backoff.
 const LASTING: Duration = Duration::from_secs(1);
 
 /// Calls, and calls again whenever the connection breaks, until the session is over.
@@ -41,10 +41,10 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
             Ok(link) => {
                 *call.peer.lock() = Some(Peer::of(&link, call.address.to_string()));
                 is_established = true;
+                backoff.reset();
                 let (began, before) = (Instant::now(), core.lock().session.arrived());
                 pump(&core, link, own.options.squeeze, &mut others).await;
                 if began.elapsed() >= LASTING || core.lock().session.arrived() > before {
-                    backoff.reset();
                     continue;
                 }
             }
