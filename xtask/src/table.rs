@@ -129,7 +129,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("raskt-config", &["figment", "serde", "thiserror"]),
     ("raskt-graph", &["hashbrown", "serde", "smallvec", "thiserror"]),
     ("raskt-value", &["bytemuck", "ndarray", "num-complex", "postcard", "serde", "smallvec", "thiserror"]),
-    ("raskt-schedule", &["smallvec", "thiserror"]),
+    ("raskt-schedule", &["serde", "smallvec", "thiserror"]),
     ("raskt-simulate", &[]),
 ];
 

@@ -1,7 +1,6 @@
 //! The machines that decide: which task runs where, and when a worker may start it.
 //!
-//! Neither machine acts. [`Scheduler`] and [`Worker`] take events and hand out actions; time and sizes are arguments. The same
-//! events give the same actions, bit for bit. What acts (threads, sockets, disks) lives above and drives them:
+//! Neither machine acts: [`Scheduler`] and [`Worker`] take events and hand out actions, the same for the same events:
 //!
 //! ```text
 //!  client ── GraphAdded ──▶ Scheduler ── Assign ──▶ Worker ── Execute ──▶ a thread

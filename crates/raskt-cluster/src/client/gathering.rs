@@ -1,6 +1,6 @@
 //! Fetches the results of a run from those who hold them, all at once.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::Address;
 use crate::bulk::{BulkError, Fetch, Source};
 use crate::hello::Role;

@@ -3,27 +3,27 @@
 mod gathering;
 mod giving;
 mod run;
+mod shared;
+mod state;
 
-use crate::bulk::Fetcher;
-use crate::driver::{Incoming, Listening, Network, Outbox, inbox};
+use crate::driver::{Listening, Network, Outbox, inbox};
 use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{FromClient, Submission, ToClient, WorkerInfo};
-use crate::session;
+use crate::message::{FromClient, Submission, WorkerInfo};
 use crate::session::SendError;
 use crate::{Address, ListenError};
 use bytes::Bytes;
 use giving::Shelf;
-use raskt_schedule::{FailureScope, RunId, TaskRange, WorkerId};
-use raskt_sync::{Condvar, Mutex};
+use raskt_schedule::{FailureScope, RunId, TaskRange};
 use raskt_value::Value;
-use run::RunState;
-use std::collections::BTreeMap;
+use shared::Shared;
+use state::RunState;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use run::{ClusterError, RemoteRun};
+pub use run::RemoteRun;
+pub use state::ClusterError;
 
 /// A client of a cluster. It keeps what it wants there alive: when it goes, so do its runs.
 pub struct Client {
@@ -31,25 +31,6 @@ pub struct Client {
     outbox: Outbox<FromClient>,
     network: Arc<Network>,
     listening: Listening,
-}
-
-/// What runs and the session have in common.
-pub(crate) struct Shared {
-    face: Arc<dyn Face>,
-    fetcher: Fetcher,
-    shelf: Arc<Shelf>,
-    state: Mutex<State>,
-    /// Told of everything that comes.
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    next_run: Option<u64>,
-    workers: BTreeMap<WorkerId, (WorkerInfo, Vec<Address>)>,
-    runs: BTreeMap<RunId, Arc<RunState>>,
-    /// Why the session is over, if it is.
-    lost: Option<String>,
 }
 
 /// A graph that is to be run.
@@ -97,8 +78,7 @@ impl Client {
         let network = Arc::new(network);
         let shelf = Arc::new(Shelf::start()?);
         let listening = network.serve_results(listen, &[Role::Worker], shelf.clone())?;
-        let (state, changed) = Default::default();
-        let shared = Arc::new(Shared { face, fetcher: network.fetcher(), shelf, state, changed });
+        let shared = Arc::new(Shared::new(face, network.fetcher(), shelf));
         let hears = shared.clone();
         let outbox = network.connect(scheduler, Role::Scheduler, inbox(move |incoming| hears.hear(incoming)))?;
         let client = Self { shared, outbox, network, listening };
@@ -204,82 +184,5 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         self.outbox.close();
-    }
-}
-
-impl Shared {
-    fn hear(&self, incoming: Incoming<ToClient>) {
-        let mut state = self.state.lock();
-        match incoming {
-            Incoming::Message { message, .. } => self.take(&mut state, message),
-            Incoming::Event(session::Event::Lost(lost)) => {
-                let why = format!("the session with the scheduler is over: {lost}");
-                let runs = std::mem::take(&mut state.runs);
-                runs.into_values().for_each(|run| run.end(ClusterError::Disconnected(why.clone())));
-                state.workers.clear();
-                state.lost.get_or_insert(why);
-            }
-            Incoming::Event(_) => {}
-        }
-        drop(state);
-        self.changed.notify_all();
-    }
-
-    fn take(&self, state: &mut State, message: ToClient) {
-        match message {
-            ToClient::Welcome { first_run } => state.next_run = Some(first_run.0),
-            ToClient::Joined(workers) => {
-                for worker in workers {
-                    let addresses = worker.addresses.iter().filter_map(|address| address.parse().ok()).collect();
-                    state.workers.insert(worker.worker, (worker, addresses));
-                }
-            }
-            ToClient::Left(worker) => _ = state.workers.remove(&worker),
-            ToClient::Finished { run, held } => {
-                if let Some(run) = state.runs.get(&run) {
-                    run.finished(held);
-                }
-            }
-            ToClient::Failed { run, failure } => {
-                let error = match failure.error {
-                    Some(form) => {
-                        let key = form.key.clone();
-                        ClusterError::Task { key, error: self.face.error(form) }
-                    }
-                    None => ClusterError::Killed { deaths: failure.story.len(), task: failure.task },
-                };
-                self.end(state, run, error);
-            }
-            ToClient::Lost { run } => {
-                self.end(
-                    state,
-                    run,
-                    ClusterError::Lost("data that the graph was given is gone with its worker".into()),
-                );
-            }
-            ToClient::Refused { run, reason } => self.end(state, run, ClusterError::Refused(reason)),
-            ToClient::Stalled { run, cause } => {
-                if let Some(run) = state.runs.get(&run) {
-                    run.stalled(Some(cause));
-                }
-            }
-            ToClient::Resumed { run } => {
-                if let Some(run) = state.runs.get(&run) {
-                    run.stalled(None);
-                }
-            }
-            ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
-        }
-    }
-
-    fn end(&self, state: &mut State, run: RunId, error: ClusterError) {
-        if let Some(run) = state.runs.get(&run) {
-            run.end(error);
-        }
-    }
-
-    fn forget(&self, run: RunId) {
-        self.state.lock().runs.remove(&run);
-        self.shelf.forget(run);
     }
 }

@@ -1,77 +1,14 @@
 //! A run of a client, from its submission to its results.
 
-use super::Shared;
 use super::gathering::gather;
+use super::shared::Shared;
+use super::state::{ClusterError, RunState};
 use crate::driver::Outbox;
 use crate::message::FromClient;
-use raskt_graph::TaskId;
-use raskt_schedule::{Held, RunId, TaskRange};
-use raskt_sync::Mutex;
+use raskt_schedule::RunId;
 use raskt_value::{TaskError, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Why a run has no results.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum ClusterError {
-    /// A task failed.
-    #[error("task `{key}` failed: {error}")]
-    Task {
-        /// Its key.
-        key: String,
-        /// Why.
-        error: TaskError,
-    },
-    /// A task killed its workers.
-    #[error("{deaths} workers died while they ran task {} of layer {}, and nothing else that could be the reason", .task.index, .task.layer.0)]
-    Killed {
-        /// How many.
-        deaths: usize,
-        /// The task.
-        task: TaskId,
-    },
-    /// Something that nobody can make again is gone.
-    #[error("{0}")]
-    Lost(String),
-    /// The cluster doesn't take it.
-    #[error("{0}")]
-    Refused(String),
-    /// The cluster is out of reach.
-    #[error("{0}")]
-    Disconnected(String),
-}
-
-/// What is known of a run.
-pub(super) struct RunState {
-    pub wanted: Vec<TaskRange>,
-    known: Mutex<Known>,
-}
-
-#[derive(Default)]
-struct Known {
-    /// Who holds what is wanted, once all of it is there.
-    held: Option<Vec<Held>>,
-    error: Option<ClusterError>,
-    stalled: Option<String>,
-}
-
-impl RunState {
-    pub fn new(wanted: Vec<TaskRange>) -> Self {
-        Self { wanted, known: Mutex::default() }
-    }
-
-    pub fn finished(&self, held: Vec<Held>) {
-        self.known.lock().held = Some(held);
-    }
-
-    pub fn end(&self, error: ClusterError) {
-        self.known.lock().error.get_or_insert(error);
-    }
-
-    pub fn stalled(&self, cause: Option<String>) {
-        self.known.lock().stalled = cause;
-    }
-}
 
 /// A run on a cluster. When this goes, nothing of it is wanted any more.
 pub struct RemoteRun {
@@ -93,7 +30,7 @@ impl RemoteRun {
 
     /// What it waits for, if it can't go on as things are.
     pub fn stalled(&self) -> Option<String> {
-        self.state.known.lock().stalled.clone()
+        self.state.cause()
     }
 
     /// Its results, in the order of what was wanted, if they are there within `patience`.
@@ -102,14 +39,11 @@ impl RemoteRun {
         loop {
             let mut state = self.shared.state.lock();
             let held = loop {
-                let mut known = self.state.known.lock();
-                if let Some(error) = &known.error {
-                    return Some(Err(error.clone()));
+                match self.state.take_held() {
+                    Err(error) => return Some(Err(error)),
+                    Ok(Some(held)) => break held,
+                    Ok(None) => {}
                 }
-                if let Some(held) = known.held.take() {
-                    break held;
-                }
-                drop(known);
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     return None;

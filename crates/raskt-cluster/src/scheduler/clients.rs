@@ -1,6 +1,7 @@
 //! What clients say, and what they hear.
 
-use super::Core;
+use super::core::Core;
+use super::entries::ClientEntry;
 use super::graphs::RunRecord;
 use crate::driver::Outbox;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, ToWorker, WorkerInfo};
@@ -8,20 +9,6 @@ use bytes::Bytes;
 use raskt_graph::Graph;
 use raskt_schedule::{Event, FailureScope, Held, RunId, TaskRange};
 use std::sync::Arc;
-
-pub(super) struct ClientEntry {
-    outbox: Outbox<ToClient>,
-}
-
-impl ClientEntry {
-    /// A client that takes nothing loses its session rather than others their memory.
-    pub fn send(&self, message: &ToClient) {
-        if let Err(error) = self.outbox.send(message, vec![]) {
-            tracing::warn!("a client can't be told: {error}");
-            self.outbox.close();
-        }
-    }
-}
 
 /// Ranges of results that a client is told of at a time.
 const HELD_MOST: usize = 1 << 16;

@@ -4,24 +4,21 @@
 //! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
 
 mod clients;
+mod core;
+mod entries;
 mod graphs;
 mod workers;
 
 use crate::driver::{Incoming, Listening, Network, Outbox, Peer, inbox};
 use crate::hello::Role;
-use crate::message::{ErrorForm, FailureForm, FromClient, FromWorker, ToClient, ToWorker};
+use crate::message::{FromClient, FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, Inbox, ListenError};
-use bytes::Bytes;
-use clients::ClientEntry;
-use graphs::RunRecord;
-use raskt_graph::TaskId;
-use raskt_schedule::{Action, Event, Failure, RunId, Scheduler, Settings, SoonestStart, Time, WorkerId, WorkerOrder};
+use core::Core;
+use raskt_schedule::{Event, Scheduler, Settings, SoonestStart, WorkerId};
 use raskt_sync::{Condvar, Mutex};
-use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
-use workers::WorkerEntry;
+use std::time::Duration;
 
 /// A scheduler of a cluster.
 pub struct SchedulerServer {
@@ -36,20 +33,6 @@ struct Shared {
     changed: Condvar,
 }
 
-/// The machine, and who speaks to it.
-struct Core {
-    machine: Scheduler,
-    started: Instant,
-    workers: BTreeMap<WorkerId, WorkerEntry>,
-    clients: BTreeMap<u32, ClientEntry>,
-    runs: BTreeMap<RunId, RunRecord>,
-    /// Why tasks failed, of runs that are known.
-    errors: BTreeMap<(RunId, TaskId), ErrorForm>,
-    next_worker: u32,
-    next_client: u32,
-    is_closed: bool,
-}
-
 /// Work that is handed out at a time: enough to hide the way to another process and back.
 const CREDIT_NANOSECONDS: u64 = 2_000_000;
 
@@ -61,17 +44,7 @@ impl SchedulerServer {
     pub fn start(network: Network, listen: &Address) -> Result<Self, ListenError> {
         let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, ..Settings::default() };
         let machine = Scheduler::with(settings, Arc::new(SoonestStart::default()));
-        let core = Core {
-            machine,
-            started: Instant::now(),
-            workers: BTreeMap::new(),
-            clients: BTreeMap::new(),
-            runs: BTreeMap::new(),
-            errors: BTreeMap::new(),
-            next_worker: 0,
-            next_client: 0,
-            is_closed: false,
-        };
+        let core = Core::new(machine);
         let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new() });
         let (network, host) = (Arc::new(network), shared.clone());
         let arrived = move |peer: Peer, outbox: Outbox<()>| host.arrived(&peer, &outbox);
@@ -170,70 +143,5 @@ impl Shared {
         if is_sooner {
             self.changed.notify_all();
         }
-    }
-}
-
-impl Core {
-    fn now(&self) -> Time {
-        Time(self.started.elapsed().as_nanos() as u64)
-    }
-
-    /// Takes in what happened, if it can be, and does what the machine wants.
-    fn try_event(&mut self, event: Event) -> Result<(), String> {
-        let result = self.machine.try_event(self.now(), event).map_err(|error| error.to_string());
-        self.act();
-        result
-    }
-
-    /// Takes in what happened of itself.
-    fn handle(&mut self, event: Event) {
-        if let Err(error) = self.try_event(event) {
-            tracing::warn!("an event isn't taken in: {error}");
-        }
-    }
-
-    fn act(&mut self) {
-        while let Some(action) = self.machine.poll_action() {
-            match WorkerOrder::of(action) {
-                Ok((worker, order)) => self.order(worker, order),
-                Err(action) => self.tell_client(action),
-            }
-        }
-    }
-
-    /// What clients are told of a failure.
-    fn failure_form(&self, failure: Failure) -> FailureForm {
-        let Failure { run, task, story, .. } = failure;
-        FailureForm { run, task, error: self.errors.get(&(run, task)).cloned(), story }
-    }
-
-    fn tell_client(&mut self, action: Action) {
-        let told = match action {
-            // Nothing was wanted yet.
-            Action::Finished { run } if self.runs.get(&run).is_some_and(|run| run.awaited > 0) => None,
-            Action::Finished { run } => Some((run, ToClient::Finished { run, held: self.held(run) })),
-            Action::Failed { run, task, worker, root, story } => {
-                let failure = Failure { run: root, task, worker: Some(worker), story };
-                Some((run, ToClient::Failed { run, failure: self.failure_form(failure) }))
-            }
-            Action::Available { run, results } => Some((run, ToClient::Available { run, results })),
-            Action::Unavailable { run, tasks } => Some((run, ToClient::Unavailable { run, tasks })),
-            Action::TasksFailed { run, tasks, failure } => {
-                Some((run, ToClient::TasksFailed { run, tasks, failure: self.failure_form(failure) }))
-            }
-            Action::Lost { run, .. } => Some((run, ToClient::Lost { run })),
-            Action::Stalled { run, cause } => Some((run, ToClient::Stalled { run, cause: cause.to_string() })),
-            Action::Resumed { run } => Some((run, ToClient::Resumed { run })),
-            Action::Assign { .. } | Action::Recall { .. } | Action::Discard { .. } | Action::Forget { .. } => None,
-        };
-        if let Some((run, message)) = told
-            && let Some(client) = self.runs.get(&run).and_then(|run| self.clients.get(&run.client))
-        {
-            client.send(&message);
-        }
-    }
-
-    fn bulk_of(&self, run: RunId) -> Option<Bytes> {
-        self.runs.get(&run).map(|run| run.bytes.clone())
     }
 }

@@ -1,36 +1,11 @@
 //! What workers say, and what is wanted of them.
 
-use super::Core;
+use super::core::Core;
+use super::entries::WorkerEntry;
 use crate::driver::{Outbox, Peer};
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
-use bytes::Bytes;
 use raskt_schedule::{Event, LossCause, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
 use std::collections::BTreeSet;
-
-pub(super) struct WorkerEntry {
-    outbox: Outbox<ToWorker>,
-    name: String,
-    addresses: Vec<String>,
-    /// Once it has joined.
-    pub info: Option<WorkerInfo>,
-    /// Runs whose graphs it has.
-    knows: BTreeSet<RunId>,
-}
-
-impl WorkerEntry {
-    /// A worker that takes nothing is lost rather than others' memory.
-    pub fn send(&self, message: &ToWorker, bulk: Vec<Bytes>) {
-        if let Err(error) = self.outbox.send(message, bulk) {
-            tracing::warn!("a worker can't be told: {error}");
-            self.outbox.close();
-        }
-    }
-
-    /// Whether it has joined.
-    pub fn is_in(&self) -> bool {
-        self.info.is_some()
-    }
-}
 
 impl Core {
     pub fn worker_arrived(&mut self, peer: &Peer, outbox: Outbox<ToWorker>) -> WorkerId {

@@ -1,6 +1,6 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
-use super::Link;
+use super::link::Link;
 use crate::Address;
 use crate::bulk::{BulkError, Fetch, Fetcher, Source};
 use crate::driver::Network;
@@ -37,10 +37,13 @@ type Job = Box<dyn FnOnce(&dyn Face) + Send>;
 /// What has come of one part of a request.
 type Part = Result<Result<Vec<Value>, TaskError>, BulkError>;
 
+/// Is called with all parts of a request.
+type Done = Box<dyn FnOnce(Vec<Part>) + Send>;
+
 /// Parts of a request, until all have come.
 struct Gathered {
     parts: Mutex<(usize, Vec<Option<Part>>)>,
-    done: Mutex<Option<Box<dyn FnOnce(Vec<Part>) + Send>>>,
+    done: Mutex<Option<Done>>,
 }
 
 impl Gathered {
@@ -124,14 +127,7 @@ impl Fetching {
         }
     }
 
-    fn gather(
-        self: &Arc<Self>,
-        addresses: &[Address],
-        role: Role,
-        run: RunId,
-        tasks: &[TaskRange],
-        done: Box<dyn FnOnce(Vec<Part>) + Send>,
-    ) {
+    fn gather(self: &Arc<Self>, addresses: &[Address], role: Role, run: RunId, tasks: &[TaskRange], done: Done) {
         let parts: Vec<TaskRange> = tasks.iter().flat_map(|range| cut(*range)).collect();
         let places = (parts.len(), parts.iter().map(|_| None).collect());
         let gathered = Arc::new(Gathered { parts: Mutex::new(places), done: Mutex::new(Some(done)) });

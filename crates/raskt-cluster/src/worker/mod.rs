@@ -1,12 +1,13 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
 mod fetching;
+mod link;
 mod providing;
 mod uplink;
 
 pub(crate) use fetching::cut;
 
-use crate::driver::{Incoming, Listening, Network, Outbox, inbox};
+use crate::driver::{Incoming, Listening, Network, inbox};
 use crate::face::{Face, read_graph};
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
@@ -14,10 +15,10 @@ use crate::session;
 use crate::{Address, ListenError};
 use bytes::Bytes;
 use fetching::Fetching;
+use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::WorkerEngine;
 use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
-use raskt_sync::{Condvar, Mutex};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
@@ -53,20 +54,6 @@ pub struct WorkerServer {
     network: Arc<Network>,
     ended: Arc<Ended>,
     _listening: Listening,
-}
-
-/// Why it is over, once it is.
-#[derive(Default)]
-struct Ended {
-    why: Mutex<Option<String>>,
-    changed: Condvar,
-}
-
-impl Ended {
-    fn tell(&self, why: impl Into<String>) {
-        self.why.lock().get_or_insert_with(|| why.into());
-        self.changed.notify_all();
-    }
 }
 
 /// What has come from the scheduler, for the thread that sees to it.
@@ -109,11 +96,7 @@ impl WorkerServer {
 
     /// Waits until the worker is over, or for so long; gives why it is.
     pub fn wait(&self, patience: Duration) -> Option<String> {
-        let mut why = self.ended.why.lock();
-        if why.is_none() {
-            why = self.ended.changed.wait_for(why, patience).0;
-        }
-        why.clone()
+        self.ended.wait(patience)
     }
 
     /// Lets what runs end for up to `grace`, and leaves.
@@ -122,11 +105,6 @@ impl WorkerServer {
         self.network.close(grace.max(Duration::from_millis(200)));
         self.ended.tell("it was shut down");
     }
-}
-
-/// The way to the scheduler.
-struct Link {
-    outbox: Outbox<FromWorker>,
 }
 
 /// The thread of the network must not wait: graphs are read, and orders taken, by another one.

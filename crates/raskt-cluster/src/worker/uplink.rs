@@ -1,7 +1,7 @@
 //! What the engine of a worker tells, on its way into the session.
 
 use super::fetching::Fetching;
-use super::{Ended, Link};
+use super::link::{Ended, Link};
 use crate::face::{Face, error_form};
 use crate::message::FromWorker;
 use crate::session::SendError;

@@ -85,7 +85,8 @@ impl Tasks {
     }
 
     fn with_neighbour(&self, tasks: TaskRange) -> TaskRange {
-        let is_one = tasks.len() == 1 && tasks.end % 512 > 0 && tasks.end < self.layers[tasks.layer.0 as usize].len;
+        let is_one =
+            tasks.len() == 1 && !tasks.end.is_multiple_of(512) && tasks.end < self.layers[tasks.layer.0 as usize].len;
         TaskRange { end: tasks.end + u64::from(is_one), ..tasks }
     }
 

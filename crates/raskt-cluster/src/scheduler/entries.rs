@@ -1,0 +1,48 @@
+//! Who has come: sessions with clients and workers.
+
+use crate::driver::Outbox;
+use crate::message::{ToClient, ToWorker, WorkerInfo};
+use bytes::Bytes;
+use raskt_schedule::RunId;
+use std::collections::BTreeSet;
+
+/// A client.
+pub(super) struct ClientEntry {
+    pub outbox: Outbox<ToClient>,
+}
+
+impl ClientEntry {
+    /// A client that takes nothing loses its session rather than others their memory.
+    pub fn send(&self, message: &ToClient) {
+        if let Err(error) = self.outbox.send(message, vec![]) {
+            tracing::warn!("a client can't be told: {error}");
+            self.outbox.close();
+        }
+    }
+}
+
+/// A worker.
+pub(super) struct WorkerEntry {
+    pub outbox: Outbox<ToWorker>,
+    pub name: String,
+    pub addresses: Vec<String>,
+    /// Once it has joined.
+    pub info: Option<WorkerInfo>,
+    /// Runs whose graphs it has.
+    pub knows: BTreeSet<RunId>,
+}
+
+impl WorkerEntry {
+    /// A worker that takes nothing is lost rather than others' memory.
+    pub fn send(&self, message: &ToWorker, bulk: Vec<Bytes>) {
+        if let Err(error) = self.outbox.send(message, bulk) {
+            tracing::warn!("a worker can't be told: {error}");
+            self.outbox.close();
+        }
+    }
+
+    /// Whether it has joined.
+    pub fn is_in(&self) -> bool {
+        self.info.is_some()
+    }
+}
