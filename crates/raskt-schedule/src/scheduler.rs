@@ -134,6 +134,8 @@ impl Scheduler {
             Event::WorkerJoined { worker, offer } => {
                 if self.workers.len() == 0 {
                     self.doubtful.extend(&self.unfinished);
+                    let owners = self.runs.iter().filter(|(_, run)| run.has_importers());
+                    self.doubtful.extend(owners.map(|(id, _)| *id));
                 }
                 self.workers.add(worker, offer);
             }

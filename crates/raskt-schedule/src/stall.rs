@@ -112,7 +112,8 @@ impl Scheduler {
     fn cause_of_owners(&self, id: RunId) -> Option<StallCause> {
         let imports = self.runs.get(&id)?.tasks.imports.as_ref()?;
         let owners = imports.parts().iter().take(OWNERS_LOOKED_AT).filter_map(|import| self.runs.get(&import.run));
-        owners.filter_map(|owner| owner.blocked.clone()).next()
+        // That there is no worker each finds out by itself.
+        owners.filter_map(|owner| owner.blocked.clone()).find(|cause| *cause != StallCause::NoWorkers)
     }
 
     /// Those that import from `id` may not go on either, or may again.
