@@ -51,6 +51,9 @@ pub enum Ended {
     Lost,
 }
 
+/// Results that a client gives.
+type Data = Vec<(TaskId, Value)>;
+
 pub struct Head {
     scheduler: Scheduler,
     start: Instant,
@@ -60,7 +63,7 @@ pub struct Head {
     /// Runs whose data no worker has yet.
     gifts: BTreeSet<RunId>,
     /// Data for workers that haven't joined yet.
-    unsent: Vec<(WorkerId, RunId, Vec<(TaskId, Value)>)>,
+    unsent: Vec<(WorkerId, RunId, Data)>,
     /// Is told how many things have been told.
     heard: u64,
     on_heard: Box<dyn FnMut(u64) + Send>,
