@@ -4,15 +4,17 @@ use super::logical::{self, domains_of_column, logicals};
 use super::{FrameExpr, OrRaise, interchange, literal};
 use crate::collection::Collection;
 use crate::error::from_graph_error;
+use crate::travel::{CollectionForm, Reduced, reduce_layer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use raskt_frame::{
-    Column, DomainClass, Frame, Inclusive, StageOutput, lower_partitions, lower_persisted, lower_whole,
+    Column, ColumnForm, DomainClass, Frame, Inclusive, StageOutput, lower_partitions, lower_persisted, lower_whole,
     parse_dtype_name,
 };
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
+use std::sync::Arc;
 
 /// The plan of a column with its row labels, of a lazy scalar, or of row labels themselves.
 #[pyclass(frozen, weakref, module = "raskt._core")]
@@ -75,6 +77,11 @@ impl Collection for ColumnExpr {
         Ok(Some(Py::new(py, Self { column: self.column.hollow(), by_partition })?.into_any()))
     }
 
+    fn form(&self, _py: Python<'_>) -> PyResult<CollectionForm> {
+        let column = Arc::new(ColumnForm::of(&self.column).or_raise()?);
+        Ok(CollectionForm::Column { column, by_partition: self.by_partition })
+    }
+
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
         let start = self.column.to_frame("values").rows_before(index as usize);
         interchange::to_column(py, &interchange::one_table(&[value])?, &self.column, start)
@@ -100,6 +107,13 @@ fn labelled_by(computed: &Frame, values: &Column, own: &Column) -> PyResult<Colu
 
 #[pymethods]
 impl ColumnExpr {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let mut graph = GraphBuilder::for_travel();
+        let lower = if self.column.is_scalar() { lower_whole } else { lower_partitions };
+        let tables = lower(&mut graph, &self.column.tables()).map_err(from_graph_error)?;
+        reduce_layer(py, &graph.finish(), tables, self.form(py)?)
+    }
+
     /// The name, if it has one.
     #[getter]
     fn name(&self) -> Option<String> {

@@ -10,11 +10,13 @@ use crate::block::PythonBlock;
 use crate::collection::{Collection, with_collection};
 use crate::delayed::python_object;
 use crate::error::{from_graph_error, from_task_error};
+use crate::frame::{ColumnExpr, FrameExpr, OrRaise, WriteExpr};
 use crate::object::Object;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_array::{Array, Chunks};
+use raskt_frame::{ColumnForm, FrameForm};
 use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower};
 use raskt_value::wire::{WireError, WireForm};
 use raskt_value::{DType, Parcel, Value};
@@ -29,6 +31,12 @@ pub(crate) enum CollectionForm {
     Array { dtype: DType, chunks: Chunks },
     /// Results of Python functions, each by itself.
     Objects,
+    /// A dataframe's tables; or the row labels of one.
+    Frame { frame: Arc<FrameForm>, by_partition: bool, labels: bool },
+    /// Those of a series, of row labels, or the one of a lazy scalar.
+    Column { column: Arc<ColumnForm>, by_partition: bool },
+    /// Tables of the paths of files that were written.
+    Written { partitions: usize },
 }
 
 impl CollectionForm {
@@ -39,7 +47,25 @@ impl CollectionForm {
                 Bound::new(py, ArrayExpr::from(Array::from_lower(source, dtype, chunks)))?.into_any()
             }
             Self::Objects => Bound::new(py, ObjectsExpr(source))?.into_any(),
+            Self::Frame { frame, by_partition, labels } => {
+                let frame = frame.over(source).or_raise()?;
+                Bound::new(py, FrameExpr { frame, by_partition, labels })?.into_any()
+            }
+            Self::Column { column, by_partition } => {
+                let column = column.over(source).or_raise()?;
+                Bound::new(py, ColumnExpr { column, by_partition })?.into_any()
+            }
+            Self::Written { partitions } => Bound::new(py, WriteExpr::over(source, partitions))?.into_any(),
         })
+    }
+
+    /// How many tables it takes, if that has to be so many.
+    fn tables(&self) -> Option<usize> {
+        match self {
+            Self::Frame { frame, .. } => Some(frame.partitions()),
+            Self::Column { column, .. } => Some(column.partitions()),
+            _ => None,
+        }
     }
 
     /// The collection that puts results together, and can't be computed.
@@ -185,8 +211,11 @@ pub(crate) fn collection_of<'py>(
         data.push(values.collect::<PyResult<_>>()?);
     }
     let graph = build(graph, |at, kind| given_body(data.get(at as usize), kind))?;
-    if layer.0 as usize >= graph.layers().len() {
+    let Some(tasks) = graph.layers().get(layer.0 as usize).map(|layer| layer.len()) else {
         return Err(malformed(&"its layer isn't there"));
+    };
+    if collection.tables().is_some_and(|tables| tables as u64 != tasks) {
+        return Err(malformed(&"it has other partitions than there are tables"));
     }
     collection.collection(py, Arc::new(Pickled { graph, layer, key }))
 }
