@@ -132,7 +132,8 @@ fn what_a_frame_looks_like_is_short() {
 #[test]
 fn types_are_written_once_and_come_as_they_went() {
     let domain = |dtype: DataType| Domain::with_missing(dtype);
-    let columns = [("a", domain(DataType::Int64)), ("b", Domain::full(DataType::String)), ("a", domain(DataType::Int64))];
+    let columns =
+        [("a", domain(DataType::Int64)), ("b", Domain::full(DataType::String)), ("a", domain(DataType::Int64))];
     let form = DomainsForm::of(columns.iter().map(|(name, domain)| (*name, domain))).unwrap();
     let found = again(&form).read().unwrap();
     let found: Vec<(&str, Domain)> = found.iter().map(|(name, domain)| (name.as_str(), domain.clone())).collect();

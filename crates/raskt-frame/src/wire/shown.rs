@@ -2,12 +2,13 @@
 //!
 //! Whoever has it knows how tables are shown, and has a plan over tasks that give them.
 
-use super::plan::{Named, WrittenDomain, WrittenPlan, Writer};
+use super::plan::{Named, Writer, WrittenDomain, WrittenPlan};
 use super::read::Reader;
 use crate::domain::Domain;
 use crate::error::{FrameError, Result};
 use crate::expression::Expression;
 use crate::literal::Literal;
+use crate::logical::Logical;
 use crate::plan::{Column, External, Frame, Index, IndexLevel};
 use crate::stage::StageOutput;
 use crate::table::{check_name, index_column_name};
@@ -86,6 +87,18 @@ impl DomainsForm {
         Ok(Self { types: writer.finish(), columns: found })
     }
 
+    /// Puts what `own` gives in the place of the bytes that types of pandas are stored by: equal types have equal ones in one
+    /// process alone.
+    pub fn store_as<E>(
+        &mut self,
+        own: impl Fn(&[u8]) -> std::result::Result<Arc<[u8]>, E>,
+    ) -> std::result::Result<(), E> {
+        for it in self.types.logical.iter_mut().filter_map(Logical::pandas_type_mut) {
+            it.codec = own(&it.codec)?;
+        }
+        Ok(())
+    }
+
     /// What was written.
     ///
     /// # Errors
@@ -125,6 +138,11 @@ impl FrameForm {
     /// How many partitions it has.
     pub fn partitions(&self) -> usize {
         self.partitions
+    }
+
+    /// What its columns can hold.
+    pub fn domains_mut(&mut self) -> &mut DomainsForm {
+        &mut self.columns
     }
 
     /// The frame whose partitions are the tables that `source` gives.
@@ -275,6 +293,11 @@ impl ColumnForm {
     /// How many partitions it has.
     pub fn partitions(&self) -> usize {
         self.frame.partitions
+    }
+
+    /// What it can hold.
+    pub fn domains_mut(&mut self) -> &mut DomainsForm {
+        &mut self.frame.columns
     }
 
     /// The column whose partitions are the tables that `source` gives: those of [`Column::tables`].

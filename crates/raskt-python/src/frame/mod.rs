@@ -8,6 +8,7 @@ mod arguments;
 mod array;
 mod arrow;
 mod column;
+mod column_results;
 mod dataframe;
 mod from_delayed;
 mod function_input;

@@ -167,7 +167,8 @@ fn mapped(
     let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();
     let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
     let input = input.hollow();
-    let function = PartitionFunction { function: function.into(), input, promise, name: name.to_owned(), same_rows, numbered };
+    let function =
+        PartitionFunction { function: function.into(), input, promise, name: name.to_owned(), same_rows, numbered };
     let body: OpBody = Arc::new(PythonOp(Arc::new(function)));
     let found = match same_rows {
         true => frame.map_rows(body, name, digest, &columns).or_raise()?,

@@ -13,6 +13,7 @@ use crate::error::{from_graph_error, from_task_error};
 use crate::frame::{ColumnExpr, FrameExpr, OrRaise, WriteExpr};
 use crate::object::Object;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_array::{Array, Chunks};
@@ -57,6 +58,22 @@ impl CollectionForm {
             }
             Self::Written { partitions } => Bound::new(py, WriteExpr::over(source, partitions))?.into_any(),
         })
+    }
+
+    /// The same with the bytes that types of pandas are stored by in this process.
+    fn stored_here(mut self, py: Python<'_>) -> PyResult<Self> {
+        let domains = match &mut self {
+            Self::Frame { frame, .. } => Arc::get_mut(frame).map(FrameForm::domains_mut),
+            Self::Column { column, .. } => Arc::get_mut(column).map(ColumnForm::domains_mut),
+            Self::Array { .. } | Self::Objects | Self::Written { .. } => None,
+        };
+        let own = |codec: &[u8]| -> PyResult<Arc<[u8]>> {
+            let storage = py.import(intern!(py, "raskt.dataframe.base.storage"))?;
+            let own = storage.call_method1(intern!(py, "own_bytes"), (PyBytes::new(py, codec),))?;
+            Ok(own.cast::<PyBytes>()?.as_bytes().into())
+        };
+        domains.map_or(Ok(()), |domains| domains.store_as(own))?;
+        Ok(self)
     }
 
     /// How many tables it takes, if that has to be so many.
@@ -211,13 +228,13 @@ pub(crate) fn collection_of<'py>(
         data.push(values.collect::<PyResult<_>>()?);
     }
     let graph = build(graph, |at, kind| given_body(data.get(at as usize), kind))?;
-    let Some(tasks) = graph.layers().get(layer.0 as usize).map(|layer| layer.len()) else {
+    let Some(tasks) = graph.layers().nth(layer.0 as usize).map(|(_, layer)| layer.len()) else {
         return Err(malformed(&"its layer isn't there"));
     };
     if collection.tables().is_some_and(|tables| tables as u64 != tasks) {
         return Err(malformed(&"it has other partitions than there are tables"));
     }
-    collection.collection(py, Arc::new(Pickled { graph, layer, key }))
+    collection.stored_here(py)?.collection(py, Arc::new(Pickled { graph, layer, key }))
 }
 
 fn unpack(py: Python<'_>, (form, pieces): Packed<'_>, key: &mut u128) -> PyResult<Value> {
