@@ -23,7 +23,7 @@ MADE = {
     "filtered": lambda x: x[x > 5],
     "transposed": lambda x: x.T @ x,
     "mapped": lambda x: x.map_blocks(lambda block: block + 1),
-    "by labels": lambda x: ra.blockwise(np.add, "ij", x, "ij", X, None, dtype=float),
+    "by labels": lambda x: ra.blockwise(np.add, "ij", x, "ij", 2.5, None, dtype=float),
     "from elements": lambda x: ra.frompyfunc(lambda a, b: a + 2 * b, 2, 1)(x, 3.0),
     "rechunked": lambda x: x.rechunk((4, 1)),
     "joined": lambda x: ra.concatenate([x, ra.zeros((4, 2))], axis=1),
@@ -54,7 +54,7 @@ def test_symbolic_arrays_are_short():
 
 def test_data_is_there_once():
     x = ra.from_array(np.random.default_rng(0).random((256, 256)), chunks=64)
-    assert len(pickle.dumps(x + x.T, protocol=5)) < 1.2 * x.nbytes
+    assert len(pickle.dumps((x - x.mean(0)) / x.std(0), protocol=5)) < 1.2 * x.nbytes
 
 
 def test_data_stays_out_of_the_pickle_where_that_is_asked():

@@ -78,20 +78,30 @@ def test_annotations_and_copies():
     assert bound.compute() == 1
 
 
-def test_collections_of_dask():
-    dask = pytest.importorskip("dask")
-    dask_array = pytest.importorskip("dask.array")
-    x = dask_array.arange(100, chunks=7)
-    assert int(((x + 1) ** 2).sum().compute(scheduler=raskt.get)) == int(((np.arange(100) + 1) ** 2).sum())
+@pytest.fixture
+def client():
+    raskt_dask = pytest.importorskip("raskt.dask")
+    pytest.importorskip("dask.array")
+    client = raskt_dask.Client()
+    yield client
+    client.close()
+
+
+def test_collections_of_dask(client):
+    import dask
+    import dask.array
+
+    x = dask.array.arange(100, chunks=7)
+    assert int(((x + 1) ** 2).sum().compute()) == int(((np.arange(100) + 1) ** 2).sum())
     total = dask.delayed(sum)([dask.delayed(abs)(k) for k in range(-3, 3)])
-    assert total.compute(scheduler=raskt.get) == 9
+    assert total.compute() == 9
 
 
-def test_frames_of_dask():
-    dask_frame = pytest.importorskip("dask.dataframe")
+def test_frames_of_dask(client):
     import pandas as pd
 
+    dask_frame = pytest.importorskip("dask.dataframe")
     pdf = pd.DataFrame({"k": list("abab"), "x": range(4)})
     df = dask_frame.from_pandas(pdf, npartitions=2)
-    found = df.groupby("k")["x"].sum().compute(scheduler=raskt.get)
+    found = df.groupby("k")["x"].sum().compute()
     assert found.sort_index().to_dict() == {"a": 2, "b": 4}
