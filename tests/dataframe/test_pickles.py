@@ -77,8 +77,10 @@ def test_what_was_read_goes_on(df, made):
     check(found[found[column] > 1], value[value[column] > 1].compute())
     check(found[column].sum(), value[column].sum().compute())
     check(found.reset_index(), value.reset_index().compute())
-    check(pickle.loads(pickle.dumps(found + found if made == "grouped" else found[[column]])),
-          (value + value if made == "grouped" else value[[column]]).compute())
+    check(
+        pickle.loads(pickle.dumps(found + found if made == "grouped" else found[[column]])),
+        (value + value if made == "grouped" else value[[column]]).compute(),
+    )
 
 
 def test_what_is_read_twice_has_the_same_rows(df):

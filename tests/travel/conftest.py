@@ -1,4 +1,4 @@
-"""Everything that these tests compute travels: graphs, data and results go through the forms that another process would have."""
+"""All that these tests compute travels: graphs, data and results go through the forms that another process has."""
 
 from __future__ import annotations
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import raskt.array as ra
-from tests.matrix import array_programs
-from tests.matrix.test_programs import NUMBERS, PROGRAMS, played
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.matrix import array_programs
+from tests.matrix.test_programs import PROGRAMS, played
+
+import raskt.array as ra
 
 X = np.linspace(-3.0, 5.0, 60).reshape(10, 6)
 SQUARE = X[:6] @ X[:6].T + 100 * np.eye(6)
@@ -88,7 +88,7 @@ def test_empty_ones():
 
 
 @pytest.mark.slow
-@played(150)
+@played(600)
 @given(st.integers(0, 2**16 - 1), PROGRAMS)
 def test_programs(first, program):
     array_programs.play(first, program)

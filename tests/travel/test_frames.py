@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.matrix import frame_programs
+from tests.matrix.programs import Mismatch
+from tests.matrix.test_programs import PROGRAMS, played
 
 import raskt
 import raskt.dataframe as rd
 from frame_comparing import check, sample
-from tests.matrix import frame_programs
-from tests.matrix.programs import Mismatch
-from tests.matrix.test_programs import PROGRAMS, played
 
 PDF = sample()
 
@@ -128,7 +128,7 @@ def test_pickles():
 
 
 @pytest.mark.slow
-@played(60)
+@played(150)
 @given(st.integers(0, 2**16 - 1), PROGRAMS)
 def test_programs(first, program):
     try:
