@@ -18,11 +18,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_array::{Array, Chunks};
 use raskt_frame::{ColumnForm, FrameForm};
-use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower};
+use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower, Op};
 use raskt_value::wire::{WireError, WireForm};
 use raskt_value::{DType, Parcel, Value};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What says how the results of a collection are put together.
@@ -193,7 +194,8 @@ pub(crate) fn reduce_layer<'py>(
     layer: LayerId,
     collection: CollectionForm,
 ) -> PyResult<Reduced<'py>> {
-    let Travelling { form: graph, given } = Travelling::of(py, graph)?;
+    let graph = told_apart(graph).map_err(from_graph_error)?;
+    let Travelling { form: graph, given } = Travelling::of(py, &graph)?;
     let written = Written { graph, layer, collection };
     let written = postcard::to_stdvec(&written).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let mut packed = vec![];
@@ -201,6 +203,24 @@ pub(crate) fn reduce_layer<'py>(
         packed.push(values::loaded(py, values)?.iter().map(|value| pack(py, value)).collect::<PyResult<_>>()?);
     }
     Ok((py.import("raskt._core")?.getattr("_collection_of")?, (PyBytes::new(py, &written), packed)))
+}
+
+/// The same graph, with ops that are none of another process: those are told apart by numbers that each process counts by itself, and
+/// whoever reads pickles of several puts them into one graph.
+fn told_apart(graph: &Graph) -> Result<Graph, GraphError> {
+    static DRAWN: LazyLock<[u64; 2]> = LazyLock::new(|| [(); 2].map(|()| RandomState::new().hash_one(())));
+    // Those that were forked count on from the same number.
+    let process = [DRAWN[0], DRAWN[1], u64::from(std::process::id())];
+    let mut own = GraphBuilder::new();
+    for op in graph.ops() {
+        let words = process.iter().flat_map(|word| word.to_le_bytes()).chain(op.digest.to_le_bytes());
+        let digest = if op.digest == 0 { 0 } else { xxh3_128(&words.collect::<Vec<u8>>()) };
+        own.op(Op { digest, ..op.clone() });
+    }
+    for (_, layer) in graph.layers() {
+        own.layer(layer.clone())?;
+    }
+    Ok(own.finish())
 }
 
 fn pack<'py>(py: Python<'py>, value: &Value) -> PyResult<Packed<'py>> {
