@@ -3,7 +3,7 @@
 use super::evaluator::{compute, evaluate};
 use super::{frame_of, number, sample};
 use crate::*;
-use polars::prelude::{Column as Values, DataType, NamedFrom as _};
+use polars::prelude::{Column as Values, DataType};
 use proptest::prelude::*;
 use raskt_graph::{GraphBuilder, GraphError, LayerId, Lower};
 use raskt_value::Value;
