@@ -86,7 +86,7 @@ fn frames_come_as_they_went() {
     assert!(elsewhere(&divided).divisions().is_some());
     check(&divided);
     check(&by_number.divided(None, true).unwrap());
-    check(&frame.set_index(&frame.column("k").unwrap(), false, true).unwrap());
+    check(&by_number.set_index(&by_number.column("k").unwrap(), false, true).unwrap());
     check(&frame.rename_axis(&[Some("row")]).unwrap());
     check(&frame.sort(&[frame.column("x").unwrap()], &[false], NullPosition::First, false).unwrap());
 }
