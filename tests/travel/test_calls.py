@@ -25,10 +25,8 @@ Point = collections.namedtuple("Point", "x y")
 
 def test_containers_are_put_together():
     one, two = delayed(int)("1"), delayed(int)("2")
-    value = delayed(lambda *args, **named: (args, named))(
-        [one, {"k": two}], Point(one, 3), {one, 5}, pair=Pair(two, one)
-    )
-    assert value.compute() == (([1, {"k": 2}], Point(1, 3), {1, 5}), {"pair": Pair(2, 1)})
+    value = delayed(lambda *args, **named: (args, named))([one, {"k": two}], Point(one, 3), {one}, pair=Pair(two, one))
+    assert value.compute() == (([1, {"k": 2}], Point(1, 3), {1}), {"pair": Pair(2, 1)})
 
 
 def test_constants_are_one_object():
