@@ -68,3 +68,36 @@ def test_what_cannot_be_pickled_is_named():
     with pytest.raises(TypeError, match="pickle") as raised:
         pickle.dumps(ra.from_array(X).map_blocks(lambda block: block if lock else block, dtype=float))
     assert any("lock" in note for note in getattr(raised.value, "__notes__", [])) or "lock" in str(raised.value)
+
+
+class Rows:
+    """Rows that can be sliced, with a reading at a time."""
+
+    shape, dtype, ndim = X.shape, X.dtype, 2
+
+    def __getitem__(self, part):
+        return X[part]
+
+
+@pytest.mark.parametrize("lock", [True, False])
+def test_what_can_be_sliced_is_read_where_it_is_needed(lock):
+    x = ra.from_array(Rows(), chunks=(2, 3), lock=lock)
+    np.testing.assert_array_equal(pickle.loads(cloudpickle.dumps(x)).compute(), X)
+
+
+def test_a_lock_of_one_name_is_one_lock():
+    from raskt.array.base import sliceable
+
+    one = sliceable._lock_of("rows")
+    assert pickle.loads(pickle.dumps(one)) is one
+    assert sliceable._lock_of("others") is not one
+
+
+@pytest.mark.parametrize("lock", [True, False])
+def test_memory_that_is_written_to_is_not_copied_elsewhere(lock):
+    target = np.zeros(X.shape)
+    to_write = ra.store(ra.from_array(X, chunks=(2, 3)), target, lock=lock, compute=False)
+    with pytest.raises(TypeError, match="store writes into a ndarray of this process"):
+        cloudpickle.dumps(to_write)
+    to_write.compute()
+    np.testing.assert_array_equal(target, X)
