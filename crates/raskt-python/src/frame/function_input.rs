@@ -16,7 +16,6 @@ pub(super) enum Input {
 
 /// The same as it is written.
 #[derive(Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "one for each mapped plan")]
 pub(super) enum InputForm {
     Frame(FrameForm),
     Labels(FrameForm),

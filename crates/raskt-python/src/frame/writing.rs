@@ -17,7 +17,6 @@ use std::sync::Arc;
 #[pyclass(frozen, weakref, module = "raskt._core")]
 pub(crate) struct WriteExpr(Writing);
 
-#[expect(clippy::large_enum_variant, reason = "one at a time")]
 enum Writing {
     Planned(Frame, WriteOptions),
     /// Tasks that write so many partitions, which were pickled.
