@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import pickle
 
 import numpy as np
 import pytest
@@ -179,11 +178,6 @@ def test_copies_share_the_expression(x):
     check(x, X)
     check(y, X + 1)
     check(z, X)
-
-
-def test_pickling_is_refused_with_a_sentence(x):
-    with pytest.raises(NotImplementedError, match="compute"):
-        pickle.dumps(x)
 
 
 def test_arrays_are_no_keys(x):

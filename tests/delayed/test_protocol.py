@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import operator
-import pickle
 
 import pytest
 
@@ -181,9 +180,3 @@ def test_get_and_optimize_swallow_no_argument():
 def test_copies_of_delayed_objects_are_the_same_calls(take):
     value = delayed(divmod, pure=True)(17, 5)
     assert take(value).key == value.key and take([value])[0].compute() == (3, 2)
-
-
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_pickling_a_delayed_object_is_refused_in_words(protocol):
-    with pytest.raises(NotImplementedError, match="pickle the result"):
-        pickle.dumps({"a": delayed(abs)(-1)}, protocol)

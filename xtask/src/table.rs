@@ -206,7 +206,6 @@ pub const LONG_FILES: &[(&str, usize)] = &[
     ("crates/raskt-execute/src/tests/memory.rs", 401),
     ("crates/raskt-frame/src/expression/elementwise.rs", 479),
     ("crates/raskt-frame/src/plan/frame.rs", 371),
-    ("crates/raskt-python/src/frame/partition_function.rs", 373),
 ];
 
 /// Files of each crate that don't open by saying what they are about, at most: a number that may only become less.

@@ -44,7 +44,7 @@ pub use source::{
 };
 pub use stage::{StageOutput, initialise, lower_partitions, lower_persisted, lower_together, lower_whole, lower_write};
 pub use table::{FrameTable, TableFacts, index_column_name, shown_label};
-pub use wire::add_decoders;
+pub use wire::{ColumnForm, DomainsForm, FrameForm, add_decoders};
 
 /// The dataframe engine, for faces that convert its data.
 pub use polars;

@@ -42,6 +42,14 @@ impl Logical {
         }
     }
 
+    /// The same type stored in another way.
+    pub(crate) fn pandas_type_mut(&mut self) -> Option<&mut PandasType> {
+        match self {
+            Self::Plain => None,
+            Self::Nullable(it) | Self::Arrow(it) | Self::Category(it) | Self::Opaque(it) => Some(it),
+        }
+    }
+
     /// Whether it is what pandas makes of the engine's type by itself.
     pub fn is_plain(&self) -> bool {
         *self == Self::Plain

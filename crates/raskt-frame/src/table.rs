@@ -3,7 +3,7 @@ use crate::error::{FrameError, Result};
 use crate::logical::{MISSING_FIELD, has_missing_field};
 use crate::spill::{self, TableCodec};
 use polars::prelude::{Column, DataFrame, PlSmallStr};
-use raskt_value::{Codec, Summary, Table, TaskError, Value};
+use raskt_value::{Codec, Parcel, Summary, Table, TaskError, Value};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -154,5 +154,9 @@ impl Table for FrameTable {
 
     fn codec(&self) -> Option<Arc<dyn Codec>> {
         Some(Arc::new(TableCodec))
+    }
+
+    fn pack(&self) -> std::result::Result<Parcel, TaskError> {
+        spill::pack(self)
     }
 }

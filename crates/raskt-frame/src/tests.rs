@@ -2,6 +2,7 @@
 
 mod evaluator;
 mod plans;
+mod shown;
 mod wire;
 
 use crate::*;

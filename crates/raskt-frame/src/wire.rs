@@ -10,7 +10,10 @@ mod names;
 mod operators;
 mod plan;
 mod read;
+mod shown;
 mod trees;
+
+pub use shown::{ColumnForm, DomainsForm, FrameForm};
 
 pub(crate) use names::{WrittenLiteral, schema, word, words};
 
@@ -165,9 +168,10 @@ impl Written {
     }
 }
 
-/// Adds what decodes kernels of frames.
+/// Adds what decodes kernels of frames, and tables.
 pub fn add_decoders(decoders: &mut Decoders) {
     decoders.add(TAG, VERSION, decode);
+    crate::spill::add_decoders(decoders);
 }
 
 fn decode(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {

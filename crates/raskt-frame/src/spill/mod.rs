@@ -12,11 +12,13 @@
 mod held;
 mod message;
 mod notes;
+mod parcel;
 mod primitive;
 mod read;
 mod write;
 
 pub(crate) use held::bytes;
+pub(crate) use parcel::{add_decoders, pack};
 
 use crate::table::{FrameTable, TableFacts};
 use notes::Notes;

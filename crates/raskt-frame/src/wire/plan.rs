@@ -74,7 +74,7 @@ impl WrittenPlan {
             let (node, columns) = (writer.node(output.root())?, writer.named(output.columns())?);
             writer.plan.outputs.push(WrittenOutput { node, columns });
         }
-        Ok(writer.plan)
+        Ok(writer.finish())
     }
 }
 
@@ -90,6 +90,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
+    /// All that was written.
+    pub fn finish(self) -> WrittenPlan {
+        self.plan
+    }
+
     /// Where a node was put, and all that it is made of before it.
     pub fn node(&mut self, root: &Arc<Node>) -> Result<u32, String> {
         let mut left = vec![root];
@@ -161,7 +166,7 @@ impl Writer {
         self.trees[&root.digest()]
     }
 
-    fn domain(&mut self, domain: &Domain) -> Result<WrittenDomain, String> {
+    pub fn domain(&mut self, domain: &Domain) -> Result<WrittenDomain, String> {
         let dtype = match self.types.iter().position(|known| *known == domain.dtype) {
             Some(at) => at as u32,
             None => {

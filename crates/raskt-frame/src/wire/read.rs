@@ -19,12 +19,8 @@ pub(super) const DEPTH: usize = 1 << 11;
 impl WrittenPlan {
     /// What stages give; what is wrong with it, if anything.
     pub fn outputs(self) -> Result<Vec<StageOutput>, String> {
-        let (trees, logical) = (Trees::read(self.trees)?, self.logical);
-        let mut reader = Reader { budget: Budget::new(), types: vec![], logical, trees, nodes: vec![] };
-        for dtype in self.types {
-            let engine = dtype.to_engine().map_err(|error| error.to_string())?;
-            reader.types.push((engine, dtype));
-        }
+        let mut reader = Reader::of_types(&self)?;
+        reader.trees = Trees::read(self.trees)?;
         for node in self.nodes {
             let node = reader.build(node)?;
             reader.nodes.push(node);
@@ -54,6 +50,19 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    /// One that knows the types that were written.
+    pub fn of_types(plan: &WrittenPlan) -> Result<Self, String> {
+        let engine = |dtype: &ColumnDtype| Ok((dtype.to_engine().map_err(|error| error.to_string())?, dtype.clone()));
+        let types = plan.types.iter().map(engine).collect::<Result<_, String>>()?;
+        Ok(Self {
+            budget: Budget::new(),
+            types,
+            logical: plan.logical.clone(),
+            trees: Trees::read(vec![])?,
+            nodes: vec![],
+        })
+    }
+
     fn build(&mut self, written: WrittenNode) -> Result<Arc<Node>, String> {
         let WrittenNode { operator, columns, partitions, rows, partitionwise } = written;
         // Equal nodes have equal digests: theirs is of all that was written, and of what it stands for.
@@ -61,7 +70,7 @@ impl Reader {
         let content = xxhash_rust::xxh3::xxh3_128(&content.map_err(|error| error.to_string())?);
         let read = operator.trees();
         let operator = operator.read(self)?;
-        let columns = columns.into_iter().map(|(name, domain)| Ok((name.into(), self.domain(domain)?)));
+        let columns = columns.into_iter().map(|(name, domain)| Ok((name.into(), self.domain(&domain)?)));
         let columns = columns.collect::<Result<Vec<(PlSmallStr, Domain)>, String>>()?;
         let mut node = Node::new(operator, columns, &[], [content]);
         node.digest = self.digest(&node, &read);
@@ -121,12 +130,12 @@ impl Reader {
 
     pub fn expression(&mut self, written: WrittenExpression) -> Result<Expression, String> {
         let WrittenExpression { tree, domain, extent, fills_groups } = written;
-        let values = Expression::new(self.tree(tree)?, self.domain(domain)?, extent);
+        let values = Expression::new(self.tree(tree)?, self.domain(&domain)?, extent);
         Ok(Expression { fills_groups, ..values })
     }
 
-    fn domain(&mut self, written: WrittenDomain) -> Result<Domain, String> {
-        let WrittenDomain { dtype, logical, missing, all_or_none, was_missing, nan, magnitude } = written;
+    pub fn domain(&mut self, written: &WrittenDomain) -> Result<Domain, String> {
+        let WrittenDomain { dtype, logical, missing, all_or_none, was_missing, nan, magnitude } = *written;
         let (engine, dtype) = self.types.get(dtype as usize).ok_or("there is no such type")?;
         let logical = self.logical.get(logical as usize).ok_or("there is no such type of pandas")?.clone();
         self.budget.spend(if engine.is_nested() { units_of(dtype) } else { 1 })?;

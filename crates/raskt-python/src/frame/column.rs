@@ -1,18 +1,11 @@
 use super::arguments::{column_or_value, columns, literals, reduce_options};
 use super::dataframe::divisions_of;
-use super::logical::{self, domains_of_column, logicals};
-use super::{FrameExpr, OrRaise, interchange, literal};
-use crate::collection::Collection;
-use crate::error::from_graph_error;
+use super::logical;
+use super::{FrameExpr, OrRaise, literal};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use raskt_frame::{
-    Column, DomainClass, Frame, Inclusive, StageOutput, lower_partitions, lower_persisted, lower_whole,
-    parse_dtype_name,
-};
-use raskt_graph::{GraphBuilder, LayerId};
-use raskt_value::Value;
+use raskt_frame::{Column, DomainClass, Inclusive, parse_dtype_name};
 
 /// The plan of a column with its row labels, of a lazy scalar, or of row labels themselves.
 #[pyclass(frozen, weakref, module = "raskt._core")]
@@ -26,76 +19,6 @@ impl From<Column> for ColumnExpr {
     fn from(column: Column) -> Self {
         Self { column, by_partition: false }
     }
-}
-
-impl Collection for ColumnExpr {
-    fn lower(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
-        let output = StageOutput::of_column(&self.column);
-        let lower = if self.by_partition { lower_partitions } else { lower_whole };
-        lower(graph, &output).map_err(from_graph_error)
-    }
-
-    fn lower_kept(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
-        lower_persisted(graph, &StageOutput::of_column(&self.column)).map_err(from_graph_error)
-    }
-
-    fn is_kept(&self) -> bool {
-        !self.column.is_scalar()
-    }
-
-    fn query(&self) -> Option<StageOutput> {
-        (!self.by_partition).then(|| StageOutput::of_column(&self.column))
-    }
-
-    fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
-        interchange::to_column(py, &interchange::one_table(&values)?, &self.column, 0)
-    }
-
-    fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
-        let own = &self.column;
-        let unlabelled = raskt_frame::Index::Rows(None);
-        let index = if own.is_scalar() || own.labels { &unlabelled } else { &own.index };
-        let logical = logicals(&domains_of_column(own));
-        let rows = (!own.is_scalar()).then(|| own.to_frame(""));
-        let frame = interchange::persisted_frame(&values, index, &logical, own.root.partitions, rows.as_ref())?;
-        let column = frame.column_at(0).or_raise()?.rename(own.name.as_deref());
-        let column = match (own.is_scalar(), own.labels) {
-            (true, _) => Column {
-                counted: own.counted,
-                ..column.reduce("only", raskt_frame::ReduceOptions::default()).or_raise()?
-            },
-            (_, true) => labelled_by(&frame, &Column { labels: true, ..column }, own)?,
-            _ => column,
-        };
-        Ok(Py::new(py, Self::from(column))?.into_any())
-    }
-
-    fn hollow(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let by_partition = self.by_partition;
-        Ok(Some(Py::new(py, Self { column: self.column.hollow(), by_partition })?.into_any()))
-    }
-
-    fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
-        let start = self.column.to_frame("values").rows_before(index as usize);
-        interchange::to_column(py, &interchange::one_table(&[value])?, &self.column, start)
-    }
-}
-
-/// The labels that computed `values` are, which `own` was before: a persisted index is made of itself.
-fn labelled_by(computed: &Frame, values: &Column, own: &Column) -> PyResult<Column> {
-    let before = own.to_frame("");
-    // Other labels than those of the rows (a level of several, say) have divisions and steps of their own.
-    let of_rows = before.labels().is_ok_and(|labels| labels.values.digest == own.values.digest);
-    let mut frame = computed.clone();
-    if of_rows && let raskt_frame::Index::Rows(_) = own.index {
-        frame.index = raskt_frame::Index::Rows(own.name.clone());
-    } else {
-        frame = frame.with_levels(std::slice::from_ref(values)).or_raise()?;
-        if of_rows {
-            frame = interchange::lying_as(frame, &before)?;
-        }
-    }
-    frame.labels().or_raise()
 }
 
 #[pymethods]

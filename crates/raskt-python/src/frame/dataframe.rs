@@ -3,12 +3,14 @@ use super::logical::{self, domains_of, logicals};
 use super::{ColumnExpr, OrRaise, interchange, literal};
 use crate::collection::Collection;
 use crate::error::from_graph_error;
+use crate::travel::{CollectionForm, Reduced, reduce_layer};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use raskt_frame::{Frame, Index, Literal, StageOutput, lower_partitions, lower_persisted, lower_whole};
+use raskt_frame::{Frame, FrameForm, Index, Literal, StageOutput, lower_partitions, lower_persisted, lower_whole};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The plan of a dataframe.
 #[pyclass(frozen, weakref, module = "raskt._core")]
@@ -62,6 +64,11 @@ impl Collection for FrameExpr {
         Ok(Some(Py::new(py, Self { frame: self.frame.hollow(), by_partition, labels })?.into_any()))
     }
 
+    fn form(&self, _py: Python<'_>) -> PyResult<CollectionForm> {
+        let frame = Arc::new(FrameForm::of(&self.frame).or_raise()?);
+        Ok(CollectionForm::Frame { frame, by_partition: self.by_partition, labels: self.labels })
+    }
+
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
         let start = self.frame.rows_before(index as usize);
         self.to_pandas(py, &[value], start)
@@ -77,6 +84,12 @@ impl FrameExpr {
 
 #[pymethods]
 impl FrameExpr {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let mut graph = GraphBuilder::for_travel();
+        let tables = lower_partitions(&mut graph, &StageOutput::of_frame(&self.frame)).map_err(from_graph_error)?;
+        reduce_layer(py, &graph.finish(), tables, self.form(py)?)
+    }
+
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {

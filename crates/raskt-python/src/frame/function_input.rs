@@ -1,9 +1,10 @@
 //! What Python functions over partitions are given.
 
-use super::interchange;
+use super::{OrRaise, interchange};
 use pyo3::prelude::*;
-use raskt_frame::Frame;
 use raskt_frame::polars::prelude::DataFrame;
+use raskt_frame::{ColumnForm, Frame, FrameForm};
+use serde::{Deserialize, Serialize};
 
 /// What a partition is handed over as.
 #[expect(clippy::large_enum_variant, reason = "one for each mapped plan")]
@@ -13,7 +14,36 @@ pub(super) enum Input {
     Column(raskt_frame::Column),
 }
 
+/// The same as it is written.
+#[derive(Serialize, Deserialize)]
+pub(super) enum InputForm {
+    Frame(FrameForm),
+    Labels(FrameForm),
+    Column(ColumnForm),
+}
+
+impl InputForm {
+    /// What has come; what is wrong with it, if anything.
+    pub(super) fn input(self) -> Result<Input, String> {
+        let found = match self {
+            Self::Frame(frame) => frame.hollow().map(Input::Frame),
+            Self::Labels(frame) => frame.hollow().map(Input::Labels),
+            Self::Column(column) => column.hollow().map(Input::Column),
+        };
+        found.map_err(|error| error.to_string())
+    }
+}
+
 impl Input {
+    /// What is written of it.
+    pub(super) fn form(&self) -> PyResult<InputForm> {
+        Ok(match self {
+            Self::Frame(frame) => InputForm::Frame(FrameForm::of(frame).or_raise()?),
+            Self::Labels(frame) => InputForm::Labels(FrameForm::of(frame).or_raise()?),
+            Self::Column(column) => InputForm::Column(ColumnForm::of(column).or_raise()?),
+        })
+    }
+
     /// What tells how tables are to be shown, and not how they are computed.
     pub(super) fn hollow(self) -> Self {
         match self {

@@ -8,12 +8,15 @@ mod arguments;
 mod array;
 mod arrow;
 mod column;
+mod column_results;
 mod dataframe;
+mod from_delayed;
 mod function_input;
 mod interchange;
 mod literal;
 mod logical;
 mod partition_function;
+mod promise;
 mod reading;
 mod rows;
 mod whole_function;
@@ -21,7 +24,10 @@ mod writing;
 
 pub(crate) use column::ColumnExpr;
 pub(crate) use dataframe::FrameExpr;
+pub(crate) use from_delayed::{FROM_DELAYED, FROM_DELAYED_VERSION, decode_from_delayed};
+pub(crate) use partition_function::{PARTITION_FUNCTION, PARTITION_FUNCTION_VERSION, decode_partition_function};
 pub(crate) use reading::CsvLookExpr;
+pub(crate) use whole_function::{WHOLE_FUNCTION, WHOLE_FUNCTION_VERSION, decode_whole_function};
 pub(crate) use writing::WriteExpr;
 
 use crate::error::{NotNative, from_task_error};

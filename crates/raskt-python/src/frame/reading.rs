@@ -1,10 +1,11 @@
 //! Plans over files.
 
-use super::partition_function::frame_from_delayed;
+use super::from_delayed::frame_from_delayed;
 use super::rows::frame_concat;
 use super::{FrameExpr, OrRaise, literal};
 use crate::collection::Collection;
 use crate::error::{NotNative, from_graph_error};
+use crate::travel::CollectionForm;
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -56,6 +57,11 @@ impl Collection for CsvLookExpr {
 
     fn persisted(&self, _py: Python<'_>, _values: Vec<Value>) -> PyResult<Py<PyAny>> {
         Err(PyTypeError::new_err("a look at files can't be persisted; use compute"))
+    }
+
+    fn form(&self, _py: Python<'_>) -> PyResult<CollectionForm> {
+        let hint = "a look at files can't be sent to another process: compute it, and send the dataframe that it gives";
+        Err(PyNotImplementedError::new_err(hint))
     }
 
     fn block(&self, py: Python<'_>, _index: u64, _value: Value) -> PyResult<Py<PyAny>> {

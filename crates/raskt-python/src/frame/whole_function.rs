@@ -1,20 +1,24 @@
 //! Python functions over several plans with different rows, each handed over whole: what aligns labels.
 
-use super::function_input::Input;
-use super::partition_function::{MayMiss, Promise, digest_of_call, labels_known, without_own_frames};
+use super::function_input::{Input, InputForm};
+use super::partition_function::{call, digest_of_call, dumped, labels_known};
+use super::promise::{MayMiss, Promise, PromiseForm};
 use super::{ColumnExpr, FrameExpr, OrRaise, interchange};
 use crate::block::{PythonBlock, PythonOp};
+use crate::travel::Portable;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use raskt_frame::{Domain, Frame, FrameTable, StageOutput};
 use raskt_graph::OpBody;
 use raskt_value::Value;
+use raskt_value::wire::{WireError, WireForm};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A function of pandas objects, called once.
 struct WholeFunction {
-    function: Py<PyAny>,
+    function: Portable,
     inputs: Vec<Input>,
     promise: Promise,
     name: String,
@@ -35,8 +39,7 @@ impl PythonBlock for WholeFunction {
             arguments.push(input.to_pandas(py, &table, partition)?);
         }
         let arguments = PyTuple::new(py, arguments)?;
-        let result =
-            crate::processes::call(py, &self.function, arguments).map_err(|error| without_own_frames(py, error))?;
+        let result = call(py, &self.function, arguments)?;
         let imported = interchange::import_promised(&result, self.promise.codecs(py))?;
         let found = self.promise.kept(imported, &self.name, self.same_rows)?;
         if self.same_rows && found.height() != rows {
@@ -51,6 +54,41 @@ impl PythonBlock for WholeFunction {
     fn name(&self) -> String {
         self.name.clone()
     }
+
+    fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
+        let Self { function, inputs, promise, name, same_rows } = self;
+        let form = WholeFunctionForm {
+            function: dumped(py, name, function)?,
+            inputs: inputs.iter().map(Input::form).collect::<PyResult<_>>()?,
+            promise: promise.form()?,
+            name: name.clone(),
+            same_rows: *same_rows,
+        };
+        Ok(WireForm::of(WHOLE_FUNCTION, WHOLE_FUNCTION_VERSION, &form))
+    }
+}
+
+/// What tells it from other functions that travel.
+pub(crate) const WHOLE_FUNCTION: &str = "raskt.python.whole_function";
+pub(crate) const WHOLE_FUNCTION_VERSION: u16 = 1;
+
+/// What it is when it travels.
+#[derive(Serialize, Deserialize)]
+struct WholeFunctionForm {
+    function: Vec<u8>,
+    inputs: Vec<InputForm>,
+    promise: PromiseForm,
+    name: String,
+    same_rows: bool,
+}
+
+/// The function that has come.
+pub(crate) fn decode_whole_function(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError> {
+    let WholeFunctionForm { function, inputs, promise, name, same_rows } = form.read()?;
+    let malformed = |reason: String| form.malformed(reason);
+    let inputs = inputs.into_iter().map(InputForm::input).collect::<Result<_, _>>().map_err(malformed)?;
+    let promise = promise.promise().map_err(malformed)?;
+    Ok(Arc::new(WholeFunction { function: Portable::sent(function), inputs, promise, name, same_rows }))
 }
 
 /// What a Python function makes of several plans, each as one pandas object. With `same_rows` it gives as many rows as
@@ -82,7 +120,7 @@ pub(super) fn frame_of_whole(
     let rows = rows_of(first);
     let (inputs, outputs): (Vec<Input>, Vec<StageOutput>) = given.into_iter().unzip();
     let inputs = inputs.into_iter().map(Input::hollow).collect();
-    let function = WholeFunction { function, inputs, promise, name: name.to_owned(), same_rows };
+    let function = WholeFunction { function: function.into(), inputs, promise, name: name.to_owned(), same_rows };
     let body: OpBody = Arc::new(PythonOp(Arc::new(function)));
     let digest = digest_of_call(token);
     let found = match same_rows {

@@ -4,23 +4,50 @@ use super::logical::domains_of;
 use super::{FrameExpr, interchange};
 use crate::collection::Collection;
 use crate::error::{NotNative, from_graph_error};
+use crate::travel::{CollectionForm, Reduced, reduce};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use raskt_frame::{Frame, Index, StageOutput, WriteFormat, WriteOptions, lower_write};
-use raskt_graph::{GraphBuilder, LayerId};
+use raskt_graph::{GraphBuilder, LayerId, Lower};
 use raskt_value::Value;
+use std::sync::Arc;
 
 /// A dataframe with the files that computing it writes; the result is the list of their paths.
 #[pyclass(frozen, weakref, module = "raskt._core")]
-pub(crate) struct WriteExpr {
-    frame: Frame,
-    options: WriteOptions,
+pub(crate) struct WriteExpr(Writing);
+
+enum Writing {
+    Planned(Frame, WriteOptions),
+    /// Tasks that write so many partitions, which were pickled.
+    Pickled(Arc<dyn Lower>, usize),
+}
+
+impl WriteExpr {
+    /// Files that the tasks of `source` write, which gives a table of paths for each partition.
+    pub(crate) fn over(source: Arc<dyn Lower>, partitions: usize) -> Self {
+        Self(Writing::Pickled(source, partitions))
+    }
+
+    fn partitions(&self) -> usize {
+        match &self.0 {
+            Writing::Planned(frame, _) => frame.root.partitions,
+            Writing::Pickled(_, partitions) => *partitions,
+        }
+    }
 }
 
 impl Collection for WriteExpr {
     fn lower(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
-        lower_write(graph, &StageOutput::of_frame(&self.frame), &self.options).map_err(from_graph_error)
+        match &self.0 {
+            Writing::Planned(frame, options) => lower_write(graph, &StageOutput::of_frame(frame), options),
+            Writing::Pickled(source, _) => graph.lower(&**source),
+        }
+        .map_err(from_graph_error)
+    }
+
+    fn form(&self, _py: Python<'_>) -> PyResult<CollectionForm> {
+        Ok(CollectionForm::Written { partitions: self.partitions() })
     }
 
     fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
@@ -42,6 +69,10 @@ impl Collection for WriteExpr {
 
 #[pymethods]
 impl WriteExpr {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduce(py, self)
+    }
+
     /// "written".
     #[getter]
     fn kind(&self) -> &'static str {
@@ -51,14 +82,19 @@ impl WriteExpr {
     /// How many partitions it has.
     #[getter]
     fn npartitions(&self) -> usize {
-        self.frame.root.partitions
+        self.partitions()
     }
 
     /// The plan of what is written, as text.
     #[pyo3(signature = (engine=false))]
     fn explain(&self, engine: bool) -> String {
         let _ = engine;
-        format!("native  write `{}`\n{}", self.options.path.display(), self.frame.explain())
+        match &self.0 {
+            Writing::Planned(frame, options) => {
+                format!("native  write `{}`\n{}", options.path.display(), frame.explain())
+            }
+            Writing::Pickled(..) => "native  write, as it was pickled\n".into(),
+        }
     }
 }
 
@@ -84,7 +120,7 @@ impl FrameExpr {
         let columns = file_names(&frame, |at| format!("__index_level_{at}__"));
         let metadata = Some(notes(py, &frame, &columns)?);
         let format = WriteFormat::Parquet { compression: compression.unwrap_or("none").to_owned(), metadata };
-        Ok(WriteExpr { frame, options: WriteOptions { path, single_file, has_folder, columns, format } })
+        Ok(WriteExpr(Writing::Planned(frame, WriteOptions { path, single_file, has_folder, columns, format })))
     }
 
     /// The CSV files that hold it, a file for each partition.
@@ -110,7 +146,7 @@ impl FrameExpr {
         };
         let columns = file_names(&frame, |_| String::new());
         let format = WriteFormat::Csv { separator: *separator, header };
-        Ok(WriteExpr { frame, options: WriteOptions { path, single_file, has_folder, columns, format } })
+        Ok(WriteExpr(Writing::Planned(frame, WriteOptions { path, single_file, has_folder, columns, format })))
     }
 }
 

@@ -153,13 +153,13 @@ impl Written {
             if self.uses.get(&(object.as_ptr() as usize)).is_none_or(|&uses| uses < 2) {
                 return Ok(object.clone());
             }
-            return Slot::new(py, Place::Constant(self.constants.place_of(object)? as usize));
+            return Slot::object(py, Place::Constant(self.constants.place_of(object)? as usize));
         }
         let mut count = 0;
         argument.for_each_leaf(&mut |_| count += 1);
         let start = *leaves;
         *leaves += count;
-        argument.build(py, &mut (start..*leaves).map(|at| Slot::new(py, Place::Result(at))))
+        argument.build(py, &mut (start..*leaves).map(|at| Slot::object(py, Place::Result(at))))
     }
 }
 

@@ -10,16 +10,20 @@ use crate::block::PythonBlock;
 use crate::collection::{Collection, with_collection};
 use crate::delayed::python_object;
 use crate::error::{from_graph_error, from_task_error};
+use crate::frame::{ColumnExpr, FrameExpr, OrRaise, WriteExpr};
 use crate::object::Object;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_array::{Array, Chunks};
-use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower};
+use raskt_frame::{ColumnForm, FrameForm};
+use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower, Op};
 use raskt_value::wire::{WireError, WireForm};
 use raskt_value::{DType, Parcel, Value};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What says how the results of a collection are put together.
@@ -29,6 +33,12 @@ pub(crate) enum CollectionForm {
     Array { dtype: DType, chunks: Chunks },
     /// Results of Python functions, each by itself.
     Objects,
+    /// A dataframe's tables; or the row labels of one.
+    Frame { frame: Arc<FrameForm>, by_partition: bool, labels: bool },
+    /// Those of a series, of row labels, or the one of a lazy scalar.
+    Column { column: Arc<ColumnForm>, by_partition: bool },
+    /// Tables of the paths of files that were written.
+    Written { partitions: usize },
 }
 
 impl CollectionForm {
@@ -39,7 +49,41 @@ impl CollectionForm {
                 Bound::new(py, ArrayExpr::from(Array::from_lower(source, dtype, chunks)))?.into_any()
             }
             Self::Objects => Bound::new(py, ObjectsExpr(source))?.into_any(),
+            Self::Frame { frame, by_partition, labels } => {
+                let frame = frame.over(source).or_raise()?;
+                Bound::new(py, FrameExpr { frame, by_partition, labels })?.into_any()
+            }
+            Self::Column { column, by_partition } => {
+                let column = column.over(source).or_raise()?;
+                Bound::new(py, ColumnExpr { column, by_partition })?.into_any()
+            }
+            Self::Written { partitions } => Bound::new(py, WriteExpr::over(source, partitions))?.into_any(),
         })
+    }
+
+    /// The same with the bytes that types of pandas are stored by in this process.
+    fn stored_here(mut self, py: Python<'_>) -> PyResult<Self> {
+        let domains = match &mut self {
+            Self::Frame { frame, .. } => Arc::get_mut(frame).map(FrameForm::domains_mut),
+            Self::Column { column, .. } => Arc::get_mut(column).map(ColumnForm::domains_mut),
+            Self::Array { .. } | Self::Objects | Self::Written { .. } => None,
+        };
+        let own = |codec: &[u8]| -> PyResult<Arc<[u8]>> {
+            let storage = py.import(intern!(py, "raskt.dataframe.base.storage"))?;
+            let own = storage.call_method1(intern!(py, "own_bytes"), (PyBytes::new(py, codec),))?;
+            Ok(own.cast::<PyBytes>()?.as_bytes().into())
+        };
+        domains.map_or(Ok(()), |domains| domains.store_as(own))?;
+        Ok(self)
+    }
+
+    /// How many tables it takes, if that has to be so many.
+    fn tables(&self) -> Option<usize> {
+        match self {
+            Self::Frame { frame, .. } => Some(frame.partitions()),
+            Self::Column { column, .. } => Some(column.partitions()),
+            _ => None,
+        }
     }
 
     /// The collection that puts results together, and can't be computed.
@@ -150,7 +194,8 @@ pub(crate) fn reduce_layer<'py>(
     layer: LayerId,
     collection: CollectionForm,
 ) -> PyResult<Reduced<'py>> {
-    let Travelling { form: graph, given } = Travelling::of(py, graph)?;
+    let graph = told_apart(graph).map_err(from_graph_error)?;
+    let Travelling { form: graph, given } = Travelling::of(py, &graph)?;
     let written = Written { graph, layer, collection };
     let written = postcard::to_stdvec(&written).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let mut packed = vec![];
@@ -158,6 +203,24 @@ pub(crate) fn reduce_layer<'py>(
         packed.push(values::loaded(py, values)?.iter().map(|value| pack(py, value)).collect::<PyResult<_>>()?);
     }
     Ok((py.import("raskt._core")?.getattr("_collection_of")?, (PyBytes::new(py, &written), packed)))
+}
+
+/// The same graph, with ops that are none of another process: those are told apart by numbers that each process counts by itself, and
+/// whoever reads pickles of several puts them into one graph.
+fn told_apart(graph: &Graph) -> Result<Graph, GraphError> {
+    static DRAWN: LazyLock<[u64; 2]> = LazyLock::new(|| [(); 2].map(|()| RandomState::new().hash_one(())));
+    // Those that were forked count on from the same number.
+    let process = [DRAWN[0], DRAWN[1], u64::from(std::process::id())];
+    let mut own = GraphBuilder::new();
+    for op in graph.ops() {
+        let words = process.iter().flat_map(|word| word.to_le_bytes()).chain(op.digest.to_le_bytes());
+        let digest = if op.digest == 0 { 0 } else { xxh3_128(&words.collect::<Vec<u8>>()) };
+        own.op(Op { digest, ..op.clone() });
+    }
+    for (_, layer) in graph.layers() {
+        own.layer(layer.clone())?;
+    }
+    Ok(own.finish())
 }
 
 fn pack<'py>(py: Python<'py>, value: &Value) -> PyResult<Packed<'py>> {
@@ -185,10 +248,13 @@ pub(crate) fn collection_of<'py>(
         data.push(values.collect::<PyResult<_>>()?);
     }
     let graph = build(graph, |at, kind| given_body(data.get(at as usize), kind))?;
-    if layer.0 as usize >= graph.layers().len() {
+    let Some(tasks) = graph.layers().nth(layer.0 as usize).map(|(_, layer)| layer.len()) else {
         return Err(malformed(&"its layer isn't there"));
+    };
+    if collection.tables().is_some_and(|tables| tables as u64 != tasks) {
+        return Err(malformed(&"it has other partitions than there are tables"));
     }
-    collection.collection(py, Arc::new(Pickled { graph, layer, key }))
+    collection.stored_here(py)?.collection(py, Arc::new(Pickled { graph, layer, key }))
 }
 
 fn unpack(py: Python<'_>, (form, pieces): Packed<'_>, key: &mut u128) -> PyResult<Value> {

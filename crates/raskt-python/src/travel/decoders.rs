@@ -2,7 +2,7 @@
 
 use super::{PartOf, calls, collections};
 use crate::block::PythonBlock;
-use crate::{array, dask, delayed, object};
+use crate::{array, dask, delayed, frame, object};
 use raskt_value::wire::{Decoders, WireError, WireForm};
 use std::sync::{Arc, LazyLock};
 
@@ -11,6 +11,7 @@ pub(crate) fn decoders() -> &'static Decoders {
     static DECODERS: LazyLock<Decoders> = LazyLock::new(|| {
         let mut decoders = Decoders::default();
         raskt_array::add_decoders(&mut decoders);
+        raskt_frame::add_decoders(&mut decoders);
         delayed::add_decoders(&mut decoders);
         object::add_decoders(&mut decoders);
         decoders
@@ -27,6 +28,9 @@ pub(crate) fn decode_function(form: &WireForm) -> Result<Arc<dyn PythonBlock>, W
         (delayed::GATE, delayed::GATE_VERSION) => Ok(Arc::new(delayed::Gate)),
         (dask::CALLS, dask::CALLS_VERSION) => dask::decode(form),
         (array::NUMPY_BLOCK, array::NUMPY_BLOCK_VERSION) => array::decode_numpy_block(form),
+        (frame::PARTITION_FUNCTION, frame::PARTITION_FUNCTION_VERSION) => frame::decode_partition_function(form),
+        (frame::WHOLE_FUNCTION, frame::WHOLE_FUNCTION_VERSION) => frame::decode_whole_function(form),
+        (frame::FROM_DELAYED, frame::FROM_DELAYED_VERSION) => frame::decode_from_delayed(form),
         (tag, version) => Err(WireError::Unknown { tag: tag.to_owned(), version, versions: vec![] }),
     }
 }

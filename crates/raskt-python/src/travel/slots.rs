@@ -25,7 +25,7 @@ pub(super) enum Place {
 }
 
 impl Slot {
-    pub fn new(py: Python<'_>, place: Place) -> PyResult<Bound<'_, PyAny>> {
+    pub fn object(py: Python<'_>, place: Place) -> PyResult<Bound<'_, PyAny>> {
         Ok(Bound::new(py, Self { place })?.into_any())
     }
 }

@@ -83,9 +83,12 @@ def blockwise(
             "the blocks come as one array"
         )
 
+    # Arrays stand in the call as blocks alone: it is sent to where they are.
+    given = [(labels is None, arg if labels is None else None) for arg, labels in pairs]
+
     def call(*blocks: Any) -> Any:
         rest = iter(blocks)
-        return func(*(array if labels is None else next(rest) for array, labels in pairs), **kwargs)
+        return func(*(arg if is_given else next(rest) for is_given, arg in given), **kwargs)
 
     name = name or token or str(getattr(func, "__name__", type(func).__name__))
     check_meta("blockwise", meta)

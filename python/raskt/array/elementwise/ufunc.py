@@ -273,11 +273,16 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: An
 class _Typed:
     """A function of numbers over blocks, whose results are of one type, or an error."""
 
-    __slots__ = ("_dtype", "_function", "_name")
+    __slots__ = ("_called", "_dtype", "_function", "_name")
 
     def __init__(self, func: Callable[..., Any], nin: int, dtype: np.dtype[Any]) -> None:
+        # NumPy's own object of it can't be pickled.
+        self._called = (func, nin, dtype)
         self._function: Any = np.frompyfunc(func, nin, 1)
         self._name, self._dtype = getattr(func, "__name__", "frompyfunc"), dtype
+
+    def __reduce__(self) -> Any:
+        return _Typed, self._called
 
     def __call__(self, *blocks: Any) -> Any:
         objects = np.asarray(self._function(*blocks), dtype=object)

@@ -89,15 +89,31 @@ def _writing(source: Any, target: Any, region: Any, lock: Any) -> Array:
     ones = tuple((1,) * blocks for blocks in source.numblocks)
     layout = Layout(source)
 
-    def write(block: Any, block_id: tuple[int, ...] = ()) -> Any:
-        index = int(np.ravel_multi_index(block_id, layout.numblocks)) if block_id else 0
-        with lock:
-            target[_within(region, block_slices(layout, index))] = block
-        return np.zeros((1,) * block.ndim, np.uint8)
+    write = _Write(target, region, layout, lock)
+    return map_blocks(write, source, name="store", dtype=np.uint8, chunks=ones)
+
+
+class _Write:
+    """Writes a block into its place in a target."""
 
     # The target may be memory of this process, and the lock is: worker processes leave both alone.
-    write.__raskt_stays__ = True  # type: ignore[attr-defined]
-    return map_blocks(write, source, name="store", dtype=np.uint8, chunks=ones)
+    __raskt_stays__ = True
+
+    def __init__(self, target: Any, region: Any, layout: Layout, lock: Any) -> None:
+        self.target, self.region, self.layout, self.lock = target, region, layout, lock
+
+    def __call__(self, block: Any, block_id: tuple[int, ...] = ()) -> Any:
+        index = int(np.ravel_multi_index(block_id, self.layout.numblocks)) if block_id else 0
+        with self.lock:
+            self.target[_within(self.region, block_slices(self.layout, index))] = block
+        return np.zeros((1,) * block.ndim, np.uint8)
+
+    def __reduce__(self) -> Any:
+        # A copy would be written to, and nobody would see it.
+        kind = type(self.target).__name__
+        raise TypeError(
+            f"store writes into a {kind} of this process, which can't be sent to another; write files instead"
+        )
 
 
 def _checked(region: Any, shape: Any, source: tuple[int, ...]) -> tuple[Any, ...]:

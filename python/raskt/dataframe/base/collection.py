@@ -8,7 +8,7 @@ from typing import Any
 from raskt._core import Lazy
 
 from .checks import check_boolean, no_default, without_effect
-from .registry import kind_of, wrap
+from .registry import core, kind_of, wrap
 from .unknown import is_left, is_settled, settled
 
 #: Is held while a collection takes over a plan: threads may find the categories of one that another thread changes.
@@ -120,7 +120,17 @@ class Collection(Lazy):
         return self.copy()
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"a lazy {type(self).__name__} cannot be pickled; compute it, or write it with to_parquet")
+        # The expression is pickled as its graph, with the data that it was given.
+        return unpickled, (type(self), self._plan)
+
+
+def unpickled(shown: type[Collection], expression: Any, example: Any = None) -> Collection:
+    """The collection that was pickled; of a scalar of objects with what stands for its value in trials."""
+    core()
+    found = shown(expression)
+    if example is not None:
+        object.__setattr__(found, "_example", example)
+    return found
 
 
 def is_collection(value: Any) -> bool:

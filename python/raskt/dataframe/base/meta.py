@@ -321,6 +321,33 @@ class Example:
             return self.trial.call(self.trial.samples(partial(sample_of, variant=variant)))
         return self.trial.result(real_first=self.trial.has_objects())
 
+    def settled(self) -> KnownExample | None:
+        """The same without what gives the values; None where a few rows have none."""
+        try:
+            return KnownExample([self(variant) for variant in range(VARIANTS)])
+        except Exception:
+            # Whoever wants to know it afterwards takes a value of the type.
+            return None
+
+
+class KnownExample:
+    """A value of the kind that a lazy one is, of which only examples are known."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values = values
+
+    def __call__(self, variant: int = 0) -> Any:
+        """The value for the rows of a `variant`."""
+        return self.values[variant % len(self.values)]
+
+    def settled(self) -> KnownExample:
+        """Itself."""
+        return self
+
+
+#: So many different rows are tried.
+VARIANTS = 2
+
 
 def with_example(value: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A lazy scalar, which knows what kind of value it is if it is an object, or one of the categories of a column."""

@@ -451,11 +451,14 @@ def _remember(known: dict[Any, Any], key: Any, value: Any) -> Any:
     return known.setdefault(key, value)
 
 
-def described(storage: Storage | None) -> tuple[str, str, bytes] | None:
-    """A storage for the native side: the name of its type, its family, and the bytes that stand for it."""
+def described(storage: Storage | None, known: bytes | None = None) -> tuple[str, str, bytes] | None:
+    """A storage for the native side: the name of its type, its family, and the bytes that stand for it.
+
+    Those are `known` if it was made of them: another process may have others for an equal type.
+    """
     if storage is None:
         return None
-    return str(storage.dtype), storage.family, bytes_of(storage)
+    return str(storage.dtype), storage.family, known or bytes_of(storage)
 
 
 def bytes_of(storage: Storage) -> bytes:
@@ -476,6 +479,12 @@ def storage_for(codec: bytes | None) -> Storage | None:
     if found is None:
         found = _remember(_storages, codec, pickle.loads(codec))
     return found
+
+
+def own_bytes(codec: bytes) -> bytes:
+    """The bytes that stand in this process for a type that another process has described."""
+    storage = storage_for(codec)
+    return codec if storage is None else bytes_of(storage)
 
 
 def key_of(storage: Storage) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.collection import Collection, has_labels
+from ..base.collection import Collection, has_labels, unpickled
 from ..base.meta import is_any_object, is_counted, type_of, with_example
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
@@ -33,6 +33,10 @@ class Scalar(Collection, Operators):
     """
 
     __slots__ = ("_example",)
+
+    def __reduce__(self) -> Any:
+        example = getattr(self, "_example", None)
+        return unpickled, (type(self), self._plan, None if example is None else example.settled())
 
     @property
     def dtype(self) -> Any:

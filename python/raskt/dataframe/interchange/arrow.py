@@ -230,7 +230,11 @@ def from_pandas(
         labels = [f"{INTERNAL}index_{at}" for at in range(len(levels))]
         arrays = [array for array, _ in stored]
         batch = pa.RecordBatch.from_arrays(arrays, names=labels + [name or "" for name in names])
-    storages = [described(storage) for _, storage in stored]
+    known = codecs if promised and codecs else [None] * len(every)
+    storages = [
+        described(storage, codec if storage is promise else None)
+        for (_, storage), promise, codec in zip(stored, wanted, known, strict=True)
+    ]
     name = name_of(index.name) if numbered else None
     return batch, [name_of(level.name) for level in levels], name, names, is_series, storages
 
