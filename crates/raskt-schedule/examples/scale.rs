@@ -63,7 +63,14 @@ fn measure(name: &str, size: u32, workers: u32) {
     let mut cluster = Cluster::new();
     let tasks = graph.tasks();
     let (start, ready) = (now(), resident("VmRSS"));
-    cluster.handle(Event::GraphAdded { run: RUN, parent: None, graph, wanted, failure: FailureScope::Run });
+    cluster.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph,
+        wanted,
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
     let submitted = now() - start;
     let held = built_bytes + resident("VmRSS").saturating_sub(ready);
     let start = now();
@@ -219,6 +226,9 @@ impl Cluster {
                 Action::Lost { tasks, .. } => panic!("{tasks:?} are lost"),
                 Action::Stalled { cause, .. } => assert!(self.workers.is_empty(), "{cause:?}"),
                 Action::Discard { .. } | Action::Recall { .. } | Action::Forget { .. } | Action::Resumed { .. } => {}
+                Action::Available { .. } | Action::Unavailable { .. } | Action::TasksFailed { .. } => {
+                    panic!("no task stands alone")
+                }
             }
         }
     }

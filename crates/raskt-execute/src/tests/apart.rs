@@ -4,6 +4,7 @@
 mod bench;
 mod faults;
 mod gathers;
+#[allow(dead_code, reason = "these tests use some of it")]
 #[path = "../../../raskt-schedule/src/tests/graphs.rs"]
 mod graphs;
 mod head;
