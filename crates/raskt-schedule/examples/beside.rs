@@ -85,7 +85,14 @@ impl Cluster {
     }
 
     fn submit(&mut self, run: RunId, (graph, wanted): (Arc<Graph>, Vec<TaskRange>)) {
-        self.handle(Event::GraphAdded { run, parent: None, graph, wanted, failure: FailureScope::Run });
+        self.handle(Event::GraphAdded {
+            run,
+            parent: None,
+            graph,
+            wanted,
+            failure: FailureScope::Run,
+            imports: vec![],
+        });
     }
 
     fn handle(&mut self, event: Event) {

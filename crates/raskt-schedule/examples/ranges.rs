@@ -79,7 +79,7 @@ fn main() {
     time(
         "and submitted",
         &mut scheduler,
-        Event::GraphAdded { run: RUN, parent: None, graph, wanted, failure: FailureScope::Run },
+        Event::GraphAdded { run: RUN, parent: None, graph, wanted, failure: FailureScope::Run, imports: vec![] },
     );
     let start = Instant::now();
     run_all(&mut scheduler, 1);
@@ -92,7 +92,14 @@ fn main() {
     time(
         "",
         &mut scheduler,
-        Event::GraphAdded { run: RUN, parent: None, graph: all.clone(), wanted: range(1), failure: FailureScope::Run },
+        Event::GraphAdded {
+            run: RUN,
+            parent: None,
+            graph: all.clone(),
+            wanted: range(1),
+            failure: FailureScope::Run,
+            imports: vec![],
+        },
     );
     time("10^7 inputs that wait are wanted", &mut scheduler, Event::Wanted { run: RUN, tasks: range(0) });
     time("they aren't any more", &mut scheduler, Event::Released { run: RUN, tasks: range(0) });
@@ -107,6 +114,7 @@ fn main() {
             graph: all,
             wanted: [range(0), range(1)].concat(),
             failure: FailureScope::Run,
+            imports: vec![],
         },
     );
     run_all(&mut scheduler, 10);

@@ -63,7 +63,14 @@ fn measure(name: &str, size: u32, workers: u32) {
     let mut cluster = Cluster::new();
     let tasks = graph.tasks();
     let (start, ready) = (now(), resident("VmRSS"));
-    cluster.handle(Event::GraphAdded { run: RUN, parent: None, graph, wanted, failure: FailureScope::Run });
+    cluster.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph,
+        wanted,
+        failure: FailureScope::Run,
+        imports: vec![],
+    });
     let submitted = now() - start;
     let held = built_bytes + resident("VmRSS").saturating_sub(ready);
     let start = now();

@@ -51,7 +51,7 @@ impl Tasks {
             let mut wanted: Vec<_> = wanted.map(|Range { start, end }| TaskRange { start, end, ..range }).collect();
             self.counts.unfinished_wanted -= TaskRange::count(&wanted);
             let (failures, mut new) = (self.failures.get_or_insert_default(), Vec::from([range]));
-            // What had failed before, and was taken up, has the cause that it had: it is what the client was told, and isn't told again.
+            // What had failed before, and was taken up, has the cause that it had: the client knows it, and isn't told again.
             for (known, _) in failures.within(range) {
                 known.cut_out_of(&mut wanted);
                 known.cut_out_of(&mut new);
