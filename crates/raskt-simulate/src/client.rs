@@ -348,14 +348,16 @@ impl Process {
         let mut released = vec![];
         for (place, value) in values {
             let Some(value) = value else { continue };
-            let at = read.places.iter().position(|known| known == place);
-            let Some(&task) = at.and_then(|at| read.tasks.get(at)) else { continue };
-            if *value != jobs[&read.run].result(task) || jobs[&read.run].is_hopeless(task) {
-                context.violate(Violation::of(read.run, task, "its client got a wrong result"));
-            }
-            owned.unread.remove(&task);
-            if !read.is_of_all && !owned.keeps && owned.wanted.remove(&task) {
-                released.push(task);
+            // Several tasks of a run may stand for the same one.
+            for &task in read.places.iter().zip(&read.tasks).filter(|(known, _)| *known == place).map(|(_, task)| task)
+            {
+                if *value != jobs[&read.run].result(task) || jobs[&read.run].is_hopeless(task) {
+                    context.violate(Violation::of(read.run, task, "its client got a wrong result"));
+                }
+                owned.unread.remove(&task);
+                if !read.is_of_all && !owned.keeps && owned.wanted.remove(&task) {
+                    released.push(task);
+                }
             }
         }
         if !released.is_empty() {

@@ -4,7 +4,7 @@
 use raskt_simulate::FaultKind::*;
 use raskt_simulate::Requires::*;
 use raskt_simulate::ShapePlan::*;
-use raskt_simulate::{Fault, HostPlan, JobPlan, LayerPlan, ReadPlan, Scenario, Weather, simulate};
+use raskt_simulate::{Fault, HostPlan, ImportPlan, JobPlan, LayerPlan, ReadPlan, Scenario, Weather, simulate};
 
 fn check(scenario: Scenario) {
     if let Some(failure) = simulate(&scenario).failure {
@@ -203,5 +203,28 @@ fn what_comes_to_be_wanted_takes_its_time_as_well() {
             Fault { at: 16850325949, lasts: 199298256, kind: Isolate { node: 3 } },
             Fault { at: 24818985812, lasts: 79368129, kind: SlowDisk { host: 1, times: 22 } },
         ],
+    });
+}
+
+/// Several results that a client wants stand for one and the same: with the value he has all of them.
+#[test]
+#[rustfmt::skip]
+fn a_client_reads_what_several_of_its_results_stand_for() {
+    check(Scenario {
+        seed: 61000315,
+        credit_nanoseconds: 202170,
+        prefill_nanoseconds: 0,
+        lease_nanoseconds: 201000000,
+        clients: 3,
+        calm_at: 4990000000,
+        weather: Weather { delay_nanoseconds: 3000000, tail_per_million: 0, drop_per_million: 0, duplicate_per_million: 0 },
+        hosts: vec![
+            HostPlan { slots: 1, memory: 15184, disk: 16777216, slowness_percent: 100, joins_at: 0, gpu: 2000 },
+        ],
+        jobs: vec![
+            JobPlan { seed: 17041209528113896604, client: 2, at: 703523161, layers: vec![LayerPlan { shape: Source { tasks: 1 }, nanoseconds: 0, output_bytes: 128, scratch_bytes: 0, priority: 0, requires: Nothing }], wanted: vec![], gives: false, task_nanoseconds: 40000000, wrong_sizes: false, retries: 2, failures: vec![], deaths: vec![], changes: 0, cancel_after: None, resubmit: true, keep: true, rounds: 0, nested: vec![], alone: None, imports: vec![] },
+            JobPlan { seed: 4748036681267298161, client: 1, at: 1401643606, layers: vec![LayerPlan { shape: Source { tasks: 1 }, nanoseconds: 0, output_bytes: 8192, scratch_bytes: 0, priority: 0, requires: Nothing }, LayerPlan { shape: Source { tasks: 1 }, nanoseconds: 0, output_bytes: 2048, scratch_bytes: 0, priority: 0, requires: Nothing }, LayerPlan { shape: Source { tasks: 3 }, nanoseconds: 0, output_bytes: 8192, scratch_bytes: 0, priority: 0, requires: Nothing }], wanted: vec![(2, 0), (2, 2)], gives: false, task_nanoseconds: 40000000, wrong_sizes: false, retries: 1, failures: vec![], deaths: vec![], changes: 0, cancel_after: None, resubmit: false, keep: false, rounds: 0, nested: vec![], alone: None, imports: vec![ImportPlan { layer: 2, start: 0, count: 1, job: 0, from: (0, 0) }, ImportPlan { layer: 2, start: 1, count: 1, job: 0, from: (0, 0) }, ImportPlan { layer: 2, start: 2, count: 1, job: 0, from: (0, 0) }] },
+        ],
+        faults: vec![],
     });
 }

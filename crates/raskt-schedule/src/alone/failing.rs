@@ -50,10 +50,13 @@ impl Tasks {
             let wanted = layer.wanted.ranges_in(range.start..range.end, layer.len).into_iter();
             let mut wanted: Vec<_> = wanted.map(|Range { start, end }| TaskRange { start, end, ..range }).collect();
             self.counts.unfinished_wanted -= TaskRange::count(&wanted);
-            let failures = self.failures.get_or_insert_default();
-            // What the client was told already it isn't told again.
-            failures.within(range).into_iter().for_each(|(known, _)| known.cut_out_of(&mut wanted));
-            failures.insert(range, root);
+            let (failures, mut new) = (self.failures.get_or_insert_default(), Vec::from([range]));
+            // What had failed before, and was taken up, has the cause that it had: the client knows it, and isn't told again.
+            for (known, _) in failures.within(range) {
+                known.cut_out_of(&mut wanted);
+                known.cut_out_of(&mut new);
+            }
+            new.into_iter().for_each(|range| failures.insert(range, root));
             self.told.iter_mut().for_each(|told| told.failed.extend(wanted.iter().map(|&range| (root, range))));
         }
         // What reads a task comes after it, and goes before it.

@@ -2,7 +2,7 @@
 
 use super::links::*;
 use crate::*;
-use raskt_graph::TaskId;
+use raskt_graph::*;
 use std::collections::BTreeSet;
 
 const ALONE: FailureScope = FailureScope::Task;
@@ -46,6 +46,45 @@ fn a_retry_runs_what_failed_first_and_all_that_failed_with_it() {
     assert!(knows.available.contains(&task(1, 3)) && knows.available.contains(&task(2, 3)) && knows.is_finished);
     cluster.release(1);
     assert!(cluster.scheduler.leftovers().is_none());
+}
+
+/// A task reads two that have failed, and is noted with the one that failed first. Something new needs it: it fails with either,
+/// and the client is told of one and the same.
+#[test]
+fn what_has_failed_and_is_needed_again_has_the_cause_that_it_had() {
+    for first in [0, 1] {
+        let mut cluster = Cluster::new(1);
+        let mut graph = GraphBuilder::new();
+        let op = super::graphs::op(&mut graph);
+        let sources = graph.layer(Layer::new("sources", op, Shape::source(2))).unwrap();
+        let shape = Shape::Reduce { input: sources, grid: Grid::new([2]), fan_in: [2].into_iter().collect() };
+        let sum = graph.layer(Layer::new("sum", op, shape)).unwrap();
+        let shape = Shape::Map { grid: Grid::new([1]), inputs: vec![MapInput::same(sum, Grid::new([1]))] };
+        graph.layer(Layer::new("last", op, shape)).unwrap();
+        cluster.failing.insert((RunId(1), task(0, first)));
+        cluster.submit(1, graph.finish(), vec![range(1, 0, 1)], ALONE, vec![]);
+        cluster.work_all();
+        let of_first = (RunId(1), task(0, first));
+        assert_eq!(cluster.knows(1).failed[&task(1, 0)], of_first);
+        cluster.failing.insert((RunId(1), task(0, 1 - first)));
+        cluster.handle(Event::Released { run: RunId(1), tasks: vec![range(1, 0, 1)] });
+        cluster.handle(Event::Wanted { run: RunId(1), tasks: vec![range(0, 0, 2)] });
+        cluster.work_all();
+        assert_eq!(cluster.scheduler.failure(RunId(1), task(0, 1 - first)).unwrap().task, task(0, 1 - first));
+        cluster.handle(Event::Wanted { run: RunId(1), tasks: vec![range(1, 0, 1), range(2, 0, 1)] });
+        cluster.work_all();
+        assert_eq!(cluster.knows(1).failed[&task(1, 0)], of_first);
+        assert_eq!(cluster.scheduler.failure(RunId(1), task(1, 0)).unwrap().task, task(0, first));
+        assert!(cluster.knows(1).failed.contains_key(&task(2, 0)) && cluster.knows(1).is_finished);
+        // Whatever is retried first, all of it comes in the end.
+        cluster.failing.clear();
+        for _ in 0..2 {
+            cluster.handle(Event::Retried { run: RunId(1), tasks: vec![range(2, 0, 1)] });
+            cluster.handle(Event::Retried { run: RunId(1), tasks: vec![range(1, 0, 1)] });
+            cluster.work_all();
+        }
+        assert_eq!(cluster.knows(1).available.len(), 4);
+    }
 }
 
 #[test]

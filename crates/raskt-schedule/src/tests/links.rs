@@ -139,6 +139,8 @@ impl Cluster {
                 knows.is_finished = false;
             }),
             Action::TasksFailed { run, tasks, failure } => told(&mut self.told, run, &|knows| {
+                let is_so = |task| self.scheduler.failure(run, task) == Some(&failure);
+                assert!(tasks.iter().flat_map(|range| range.tasks()).all(is_so), "{tasks:?} have another cause");
                 let root = (failure.run, failure.task);
                 knows.failed.extend(tasks.iter().flat_map(|range| range.tasks()).map(|task| (task, root)));
             }),
