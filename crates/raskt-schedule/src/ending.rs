@@ -60,6 +60,17 @@ impl Scheduler {
         self.publish(id);
     }
 
+    /// Tells the client of `id` that all it wants is there, or has failed, if that holds still.
+    pub(crate) fn finish(&mut self, id: RunId) {
+        let is_told = !self.finishing.remove(&id);
+        let Some(run) = self.runs.get_mut(&id).filter(|run| !is_told && !run.is_released) else { return };
+        run.is_finished = run.tasks.counts.unfinished_wanted == 0;
+        if run.is_finished {
+            self.actions.push_back(Action::Finished { run: id });
+            self.end_lending(id);
+        }
+    }
+
     /// A run is over for its client: it is forgotten, or kept as long as others import from it, with nothing but what these need.
     pub(crate) fn end(&mut self, id: RunId) -> Option<Run> {
         let run = self.runs.get_mut(&id)?;
@@ -99,6 +110,7 @@ impl Scheduler {
             }
         }
         self.unfinished.remove(&run);
+        self.finishing.remove(&run);
         self.doubtful.remove(&run);
         self.borrowers.remove(&run);
         for &(need, class) in &found.sought {

@@ -42,6 +42,8 @@ pub struct Scheduler {
     pub(crate) borrowers: BTreeSet<RunId>,
     /// Runs that have something to tell those that they import from, or that import from them.
     pub(crate) unsettled: BTreeSet<RunId>,
+    /// Runs of which all that is wanted is there, or has failed: their clients are told when the others have been heard.
+    pub(crate) finishing: BTreeSet<RunId>,
     /// Runs that are over, and from which nobody imports any more.
     pub(crate) over: Vec<RunId>,
     /// Things that were looked at to decide what is next.
@@ -83,6 +85,7 @@ impl Scheduler {
             needy: BTreeSet::new(),
             borrowers: BTreeSet::new(),
             unsettled: BTreeSet::new(),
+            finishing: BTreeSet::new(),
             over: vec![],
             steps: 0,
             with_suspects: BTreeSet::new(),
@@ -256,11 +259,15 @@ impl Scheduler {
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         _ = if is_finished { self.unfinished.remove(&id) } else { self.unfinished.insert(id) };
         if is_finished && !run.is_finished && !run.is_released {
-            self.actions.push_back(Action::Finished { run: id });
-            self.end_lending(id);
+            // What it imports may be gone, and it hasn't heard of that yet.
+            self.finishing.insert(id);
+        } else {
+            run.is_finished = is_finished;
+        }
+        if self.runs.get(&id).is_some_and(|run| run.tasks.imports.is_none()) {
+            self.finish(id);
         }
         let Some(run) = self.runs.get_mut(&id) else { return };
-        run.is_finished = is_finished;
         while let Some(run) = self.runs.get_mut(&id)
             && let Some(class) = run.tasks.queues.next_changed()
         {

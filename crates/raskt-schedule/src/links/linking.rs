@@ -93,6 +93,8 @@ impl Scheduler {
                 let asked = self.tell_owners(id);
                 self.look_at_imports(id, &asked);
                 self.tell_importers(id);
+            } else if let Some(&id) = self.finishing.first() {
+                self.finish(id);
             } else {
                 return;
             }
