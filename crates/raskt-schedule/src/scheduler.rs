@@ -267,7 +267,6 @@ impl Scheduler {
         if self.runs.get(&id).is_some_and(|run| run.tasks.imports.is_none()) {
             self.finish(id);
         }
-        let Some(run) = self.runs.get_mut(&id) else { return };
         while let Some(run) = self.runs.get_mut(&id)
             && let Some(class) = run.tasks.queues.next_changed()
         {
