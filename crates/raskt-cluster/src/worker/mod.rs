@@ -7,7 +7,7 @@ mod uplink;
 
 pub(crate) use fetching::cut;
 
-use crate::driver::{Incoming, Listening, Network, inbox};
+use crate::driver::{Incoming, Listening, Network, Ticket, inbox};
 use crate::face::{Face, read_graph};
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
@@ -58,7 +58,8 @@ pub struct WorkerServer {
 
 /// What has come from the scheduler, for the thread that sees to it.
 enum Inbound {
-    Message(ToWorker, Vec<Bytes>),
+    /// With what counts as not taken until it is done.
+    Message(ToWorker, Vec<Bytes>, Ticket),
     Event(session::Event),
 }
 
@@ -111,7 +112,7 @@ impl WorkerServer {
 fn inbox_of(sender: Sender<Inbound>) -> Arc<dyn crate::Inbox> {
     inbox(move |incoming: Incoming<ToWorker>| {
         let inbound = match incoming {
-            Incoming::Message { message, bulk, .. } => Inbound::Message(message, bulk),
+            Incoming::Message { message, bulk, ticket } => Inbound::Message(message, bulk, ticket),
             Incoming::Event(event) => Inbound::Event(event),
         };
         // Where nobody receives any more the worker is over.
@@ -132,7 +133,7 @@ impl Serving {
     fn run(&self, inbound: &Receiver<Inbound>) {
         while let Ok(inbound) = inbound.recv() {
             match inbound {
-                Inbound::Message(message, bulk) => self.take(message, bulk),
+                Inbound::Message(message, bulk, _ticket) => self.take(message, bulk),
                 Inbound::Event(session::Event::Lost(lost)) => {
                     return self.ended.tell(format!("the session with the scheduler is over: {lost}"));
                 }
