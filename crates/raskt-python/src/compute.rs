@@ -1,5 +1,6 @@
 //! `compute` and `persist`: everything that is asked for at once becomes one graph, and runs.
 
+use crate::cluster::{self, ClusterClient};
 use crate::collection::{Collection, with_collection};
 use crate::contexts;
 use crate::delayed::{Argument, Delayed, Extra, Node, Work, python_object};
@@ -15,7 +16,7 @@ use crate::wait::run_within;
 use crate::workers::workers;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use raskt_execute::run_in_place;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_store::StoredRef;
@@ -26,23 +27,43 @@ struct Options {
     scheduler: String,
     num_workers: Option<usize>,
     library_threads_are_free: bool,
+    /// The cluster on which it runs, if it does on one.
+    cluster: Option<Py<ClusterClient>>,
 }
 
 impl Options {
-    /// What the caller says, and where he says nothing what the settings say.
-    fn new(py: Python<'_>, scheduler: Option<String>, num_workers: Option<usize>) -> PyResult<Self> {
+    /// What the caller says; where he says nothing, the current client of a cluster if there is one, and else what the settings say.
+    fn new(py: Python<'_>, scheduler: Option<&Bound<'_, PyAny>>, num_workers: Option<usize>) -> PyResult<Self> {
         let settings = settings(py)?;
+        let (name, cluster) = match scheduler {
+            None if settings.scheduler_is_chosen => (None, None),
+            None => (None, cluster::current(py)?),
+            Some(scheduler) => match scheduler.cast::<PyString>() {
+                Ok(name) => (Some(name.to_string()), None),
+                Err(_) => (None, Some(cluster::client_of(scheduler)?)),
+            },
+        };
         Ok(Self {
-            scheduler: scheduler.unwrap_or_else(|| settings.scheduler.clone()),
+            scheduler: name.unwrap_or_else(|| settings.scheduler.clone()),
             num_workers: num_workers.or(settings.num_workers),
             library_threads_are_free: settings.library_threads_are_free,
+            cluster,
         })
+    }
+
+    /// Whether graphs leave this process.
+    fn travels(&self) -> bool {
+        self.cluster.is_some() || travel::is_on()
     }
 
     /// Runs the graph that way and gives the results of `wanted`; `keeps` says whether large ones stay in the store.
     fn run(&self, py: Python<'_>, graph: &Arc<Graph>, wanted: Vec<TaskId>, keeps: Keeps) -> PyResult<Ran> {
         if wanted.is_empty() {
             return Ok(Ran::nothing());
+        }
+        if let Some(client) = &self.cluster {
+            let values = cluster::run(py, client.get(), graph, &wanted)?;
+            return Ok(Ran { values, handle: None });
         }
         if travel::is_on() {
             return self.run_travelled(py, graph, wanted, keeps);
@@ -117,8 +138,8 @@ const SMALL_NANOSECONDS: u64 = 100_000;
 ///     Whether lists, tuples, dicts and sets are looked through.
 /// optimize_graph : bool, default True
 ///     Of no effect: expressions are always optimised, since there is no other form of them to run.
-/// scheduler : {"threads", "processes", "sync"}, optional
-///     Where Python functions run; the setting ``scheduler`` by default.
+/// scheduler : {"threads", "processes", "sync"} or raskt.distributed.Client, optional
+///     Where it runs: by default on the current client of a cluster, or where the setting ``scheduler`` says.
 /// num_workers : int, optional
 ///     How many threads or processes run tasks; the setting ``num-workers`` by default.
 ///
@@ -147,7 +168,7 @@ fn compute<'py>(
     args: &Bound<'py, PyTuple>,
     traverse: bool,
     optimize_graph: bool,
-    scheduler: Option<String>,
+    scheduler: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = workers)] num_workers: Option<usize>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     // Expressions are always optimised: there is no other form of them to run.
@@ -174,8 +195,8 @@ fn compute<'py>(
 ///     Whether lists, tuples, dicts and sets are looked through.
 /// optimize_graph : bool, default True
 ///     Of no effect: expressions are always optimised.
-/// scheduler : {"threads", "processes", "sync"}, optional
-///     Where Python functions run; the setting ``scheduler`` by default.
+/// scheduler : {"threads", "processes", "sync"} or raskt.distributed.Client, optional
+///     Where it runs: by default on the current client of a cluster, or where the setting ``scheduler`` says.
 /// num_workers : int, optional
 ///     How many threads or processes run tasks; the setting ``num-workers`` by default.
 /// keep_lineage : bool, default True
@@ -209,7 +230,7 @@ fn persist<'py>(
     args: &Bound<'py, PyTuple>,
     traverse: bool,
     optimize_graph: bool,
-    scheduler: Option<String>,
+    scheduler: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = workers)] num_workers: Option<usize>,
     keep_lineage: bool,
 ) -> PyResult<Bound<'py, PyTuple>> {
@@ -252,7 +273,7 @@ fn run<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     // Memory that nobody has any more may be needed now.
     crate::futures::take_back_given(py);
-    let mut request = Request::new(py, args, traverse, keeps != Keeps::Nothing)?;
+    let mut request = Request::new(py, args, traverse, keeps != Keeps::Nothing, options.travels())?;
     let wanted = std::mem::take(&mut request.wanted);
     let ran = options.run(py, &request.graph, wanted, keeps)?;
     request.build(py, ran, result)

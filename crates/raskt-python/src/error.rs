@@ -2,6 +2,8 @@
 
 use pyo3::exceptions::*;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyBytes;
 use raskt_execute::RunError;
 use raskt_graph::GraphError;
 use raskt_value::{ErrorKind, TaskError};
@@ -46,6 +48,43 @@ pyo3::create_exception!(
 
 /// An exception of user code on its way through the engine.
 struct Raised(PyErr);
+
+/// An exception that has come from another process, read where somebody gets it: who hears of it may not hold the interpreter.
+struct Sent {
+    pickle: Box<[u8]>,
+    read: PyOnceLock<PyErr>,
+}
+
+/// The failure of a task of another process; `cause` is what [`cause_of`] has written there.
+pub(crate) fn sent_error(kind: ErrorKind, message: String, cause: Option<Vec<u8>>) -> TaskError {
+    match cause {
+        Some(pickle) => TaskError::foreign(message, Arc::new(Sent { pickle: pickle.into(), read: PyOnceLock::new() })),
+        None => TaskError::new(kind, message),
+    }
+}
+
+/// The exception behind a failure as it travels, if there is one.
+pub(crate) fn cause_of(py: Python<'_>, error: &TaskError) -> Option<Vec<u8>> {
+    let cause = error.cause.as_ref()?;
+    if let Some(sent) = cause.downcast_ref::<Sent>() {
+        return Some(sent.pickle.to_vec());
+    }
+    let Raised(raised) = cause.downcast_ref()?;
+    let dumped = py.import("raskt._process.errors").and_then(|module| module.call_method1("dump", (raised.value(py),)));
+    // What can't be pickled is told by its message.
+    dumped.and_then(|pickle| pickle.extract()).ok()
+}
+
+impl Sent {
+    fn read(&self, py: Python<'_>) -> PyErr {
+        let read = || {
+            let module = py.import("raskt._process.errors")?;
+            let pickle = PyBytes::new(py, &self.pickle);
+            Ok::<_, PyErr>(PyErr::from_value(module.call_method1("load", (pickle,))?))
+        };
+        self.read.get_or_try_init(py, read).map_or_else(|error| error, |error| error.clone_ref(py))
+    }
+}
 
 /// What the engine is told of an exception: the exception itself travels along.
 pub(crate) fn to_task_error(py: Python<'_>, error: PyErr) -> TaskError {
@@ -94,6 +133,9 @@ pub(crate) fn raise_again(py: Python<'_>, error: &PyErr) {
 pub(crate) fn from_task_error(py: Python<'_>, error: &TaskError) -> PyErr {
     if let Some(Raised(raised)) = error.cause.as_ref().and_then(|cause| cause.downcast_ref()) {
         return raised.clone_ref(py);
+    }
+    if let Some(sent) = error.cause.as_ref().and_then(|cause| cause.downcast_ref::<Sent>()) {
+        return sent.read(py);
     }
     let message = error.message.clone();
     match error.kind {

@@ -7,6 +7,7 @@
 mod annotations;
 mod array;
 mod block;
+mod cluster;
 mod collection;
 mod compute;
 mod config;
@@ -47,6 +48,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     annotations::register(module)?;
     array::register(module)?;
+    cluster::register(module)?;
     compute::register(module)?;
     module.add_function(wrap_pyfunction!(config::config_check, module)?)?;
     module.add_function(wrap_pyfunction!(config::config_read, module)?)?;

@@ -6,7 +6,6 @@ use crate::collection::with_collection;
 use crate::delayed::{Argument, Delayed, Node, lower_nodes, python_object};
 use crate::error::from_graph_error;
 use crate::ran::{Ran, load};
-use crate::travel;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -32,9 +31,15 @@ enum Asked {
 }
 
 impl Request {
-    /// `keeps` says that large results stay in the store.
-    pub fn new(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool, keeps: bool) -> PyResult<Self> {
-        let mut graph = if travel::is_on() { GraphBuilder::for_travel() } else { GraphBuilder::new() };
+    /// `keeps` says that large results stay in the store, `travels` that the graph leaves this process.
+    pub fn new(
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        traverse: bool,
+        keeps: bool,
+        travels: bool,
+    ) -> PyResult<Self> {
+        let mut graph = if travels { GraphBuilder::for_travel() } else { GraphBuilder::new() };
         let annotations = annotations::current(py)?;
         let is_annotated = annotations.is_some();
         if let Some(annotations) = annotations {
@@ -47,7 +52,7 @@ impl Request {
         }
         let arguments: Vec<_> =
             args.iter_borrowed().map(|object| Argument::asked(&object, traverse)).collect::<PyResult<_>>()?;
-        let alone = if keeps || is_annotated || travel::is_on() { None } else { array_alone(py, &arguments)? };
+        let alone = if keeps || is_annotated || travels { None } else { array_alone(py, &arguments)? };
         if let Some((graph, wanted)) = alone.as_ref().and_then(|array| array.get().remembered()) {
             let owned = vec![wanted.len() as u32];
             return Ok(Self { asked: Asked::Any(arguments, owned), graph, wanted });

@@ -10,6 +10,8 @@ use std::sync::Arc;
 /// What the settings say of how computations run.
 pub(crate) struct Settings {
     pub scheduler: String,
+    /// Whether the program has set `scheduler`: that holds also where there is a client of a cluster.
+    pub scheduler_is_chosen: bool,
     pub num_workers: Option<usize>,
     pub library_threads_are_free: bool,
     /// The folder of flight records, if they are to be written.
@@ -26,6 +28,7 @@ impl Settings {
         let library_threads: String = get.call1(("library-threads", "held"))?.extract()?;
         Ok(Self {
             scheduler: get.call1(("scheduler", "threads"))?.extract()?,
+            scheduler_is_chosen: state(py)?.call_method1("is_set", ("scheduler",))?.extract()?,
             num_workers: get.call1(("num_workers", py.None()))?.extract()?,
             library_threads_are_free: library_threads == "free",
             flights: get.call1(("flight-record", py.None()))?.extract()?,

@@ -2,6 +2,7 @@
 
 use crate::delayed::Calls;
 use crate::request::Request;
+use crate::travel;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use raskt_graph::{Graph, LayerId, TaskId};
@@ -16,7 +17,7 @@ const TASKS: u64 = 1000;
 #[pyfunction]
 #[pyo3(signature = (*args, traverse=true))]
 fn graph_dot(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool) -> PyResult<String> {
-    let request = Request::new(py, args, traverse, false)?;
+    let request = Request::new(py, args, traverse, false, travel::is_on())?;
     let mut dot = String::from("digraph raskt {\n  rankdir=BT;\n  node [shape=box, fontname=\"sans-serif\"];\n");
     let drawn = if request.graph.tasks() <= TASKS {
         draw_tasks(py, &request.graph, &mut dot)

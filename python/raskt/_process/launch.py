@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-BOOTSTRAP = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from raskt._process.worker import main; main()"
+BOOTSTRAP = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {module} import main; main()"
 
 LIBRARY_VARIABLES = (
     "BLIS_NUM_THREADS",
@@ -21,18 +21,23 @@ LIBRARY_VARIABLES = (
 HASH_SEED = "1"
 
 
-def command(count: int) -> tuple[str, list[str], list[tuple[str, str]]]:
-    """The program, its arguments, and what its environment has beside the parent's, for one process of `count`."""
+def command(
+    count: int, module: str = "raskt._process.worker", threads: int | None = None
+) -> tuple[str, list[str], list[tuple[str, str]]]:
+    """The program, its arguments, and what its environment has beside the parent's, for one process of `count`.
+
+    It runs `main` of a module of raskt, and numerical libraries have `threads` there.
+    """
     if not sys.executable:
         raise RuntimeError(
             "worker processes are interpreters like this one, and sys.executable doesn't say which program that is; "
             'set it, or use scheduler="threads"'
         )
-    threads = threads_each(count)
+    threads = threads or threads_each(count)
     # The flags that this interpreter was started with (-W, -X, -O), as multiprocessing passes them on.
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     # An empty entry of the path means the folder that a program runs in, here as there.
-    arguments = [*flags, "-c", BOOTSTRAP, json.dumps(sys.path), str(os.getpid()), str(threads)]
+    arguments = [*flags, "-c", BOOTSTRAP.format(module=module), json.dumps(sys.path), str(os.getpid()), str(threads)]
     environment = [(name, str(threads)) for name in LIBRARY_VARIABLES if name not in os.environ]
     if "PYTHONHASHSEED" not in os.environ:
         # All processes are to give a text the same hash, or tasks that share something out by hashes disagree.

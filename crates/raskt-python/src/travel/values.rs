@@ -46,7 +46,7 @@ pub(super) fn digest(piece: &Buffer) -> u128 {
 }
 
 /// The values themselves, of those that stand for what a store keeps.
-pub(super) fn loaded(py: Python<'_>, values: Vec<Value>) -> PyResult<Vec<Value>> {
+pub(crate) fn loaded(py: Python<'_>, values: Vec<Value>) -> PyResult<Vec<Value>> {
     if !values.iter().any(|value| StoredRef::of(value).is_some()) {
         return Ok(values);
     }

@@ -1,0 +1,73 @@
+"""The client on which computations run that name none."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from raskt import _core
+
+if TYPE_CHECKING:
+    from raskt.distributed._client import Client
+
+_lock = threading.Lock()
+_defaults: list[Client] = []
+"""Clients that were made for everybody, the latest last."""
+_own: ContextVar[Client | None] = ContextVar("raskt-client", default=None)
+"""The client of a ``with`` block."""
+
+
+def current() -> Client | None:
+    """The client of the innermost ``with client.as_current()``, or the latest that was made."""
+    own = _own.get()
+    if own is not None and not own.is_closed:
+        return own
+    with _lock:
+        return next((client for client in reversed(_defaults) if not client.is_closed), None)
+
+
+def native_client() -> _core.ClusterClient | None:
+    """The same for the native module."""
+    client = current()
+    return None if client is None else client._raskt_cluster_client
+
+
+def add_default(client: Client) -> None:
+    """Makes `client` the one of everybody, until it is closed."""
+    with _lock:
+        _defaults.append(client)
+    _core.cluster_is_used()
+
+
+def remove_default(client: Client) -> None:
+    """Takes it back."""
+    with _lock:
+        _defaults[:] = [each for each in _defaults if each is not client]
+
+
+@contextmanager
+def as_current(client: Client) -> Iterator[Client]:
+    """Makes `client` the one of this thread or task for the length of a block."""
+    _core.cluster_is_used()
+    token = _own.set(client)
+    try:
+        yield client
+    finally:
+        _own.reset(token)
+
+
+def default_client() -> Client:
+    """The client on which computations run.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    client = current()
+    if client is None:
+        raise ValueError("there is no client: make one first, by raskt.distributed.Client()")
+    return client

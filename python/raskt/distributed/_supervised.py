@@ -1,0 +1,173 @@
+"""Worker processes of this one, and a thread that starts another for each that dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from raskt._process import launch
+from raskt.distributed._worker_process import ENDED
+
+GLANCE_SECONDS = 0.1
+"""How often it is looked whether processes live."""
+
+WAITS = (0.0, 0.5, 2.0, 5.0, 15.0)
+"""Seconds before a worker is started again, by how often it died soon after it was started."""
+
+SOON_SECONDS = 10.0
+"""A worker that lived longer has lived, and whatever it died of may not come again."""
+
+
+class Job:
+    """A worker that is to be there: whichever process it is just now."""
+
+    def __init__(self, about: dict[str, Any]) -> None:
+        self.about = about
+        self.process: subprocess.Popen[bytes] | None = None
+        self.started = 0.0
+        self.deaths = 0
+        """How often it has died soon."""
+        self.starts_at: float | None = None
+        """When it is to be started again."""
+        self.is_wanted = True
+
+    @property
+    def name(self) -> str:
+        return str(self.about["name"])
+
+    def start(self) -> None:
+        program, arguments, environment = launch.command(
+            1, module="raskt.distributed._worker_process", threads=self.about["threads"]
+        )
+        self.process = subprocess.Popen(
+            [program, *arguments],
+            stdin=subprocess.PIPE,
+            env={**os.environ, **dict(environment)},
+            # Ctrl-C at the terminal is this process's to handle, and what tasks start ends with the worker.
+            start_new_session=True,
+        )
+        self.started, self.starts_at = time.monotonic(), None
+        assert self.process.stdin is not None
+        # The pipe stays open: by its end the worker knows that this process is gone.
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(self.about).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def kill(self) -> None:
+        """Ends the process and all that it has started."""
+        if self.process is None:
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self.process is not None and self.process.stdin is not None:
+            with suppress(OSError):
+                self.process.stdin.close()
+
+    def look(self, now: float) -> None:
+        """Starts it again if it has died."""
+        if self.starts_at is not None:
+            if now >= self.starts_at:
+                self.start()
+            return
+        status = self.process.poll() if self.process is not None else None
+        if status is None or not self.is_wanted:
+            return
+        self._let_go()
+        if status == ENDED:
+            self.is_wanted = False
+            return
+        self.deaths = self.deaths + 1 if now - self.started < SOON_SECONDS else 0
+        wait = WAITS[min(self.deaths, len(WAITS) - 1)]
+        self.starts_at = now + wait
+        again = f" in {wait} s" if wait else ""
+        print(f"raskt: worker {self.name} {_story(status)}; it is started again{again}", file=sys.stderr)
+
+
+class Supervisor:
+    """Looks after the workers of a cluster."""
+
+    def __init__(self) -> None:
+        self._jobs: list[Job] = []
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._process = os.getpid()
+
+    def start(self, about: dict[str, Any]) -> Job:
+        """Starts a worker, and sees to it that it is there from now on."""
+        job = Job(about)
+        with self._lock:
+            job.start()
+            self._jobs.append(job)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._watch, name="raskt-supervisor", daemon=True)
+                self._thread.start()
+        return job
+
+    def end(self, job: Job) -> None:
+        """Ends a worker: it may end what it runs."""
+        with self._lock:
+            self._jobs.remove(job)
+        job.is_wanted = False
+        if job.process is not None:
+            job.process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                job.process.wait(GRACE_SECONDS)
+        job.kill()
+
+    def expect_ends(self) -> None:
+        """Workers are going to end, and aren't to be started again."""
+        with self._lock:
+            for job in self._jobs:
+                job.is_wanted = False
+
+    def close(self, patience: float) -> None:
+        """Waits until all have ended, but no longer than `patience` seconds, and ends the others."""
+        if self._process != os.getpid():
+            # A fork: the processes are the parent's.
+            return
+        self._ended.set()
+        with self._lock:
+            jobs, self._jobs = self._jobs, []
+        deadline = time.monotonic() + patience
+        for job in jobs:
+            if job.process is not None:
+                with suppress(subprocess.TimeoutExpired):
+                    job.process.wait(max(0.0, deadline - time.monotonic()))
+            job.kill()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(GLANCE_SECONDS):
+            with self._lock:
+                now = time.monotonic()
+                for job in self._jobs:
+                    try:
+                        job.look(now)
+                    except OSError as error:
+                        # No process can be had just now: it is tried again, for as long as the cluster is there.
+                        print(f"raskt: worker {job.name} can't be started: {error}", file=sys.stderr)
+                        job.starts_at = now + WAITS[-1]
+
+
+GRACE_SECONDS = 2.0
+"""How long a worker that is told to leave has for that."""
+
+
+def _story(status: int) -> str:
+    if status >= 0:
+        return f"ended with exit status {status}"
+    try:
+        return f"was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was ended by signal {-status}"

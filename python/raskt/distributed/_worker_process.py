@@ -1,0 +1,91 @@
+"""What runs in a worker process: it reads what it is to be from its standard input, and works until it is to leave."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import signal
+import sys
+from types import FrameType, ModuleType
+from typing import Any
+
+from raskt._core import ClusterWorker, watch_parent
+
+GLANCE_SECONDS = 0.2
+"""How often signals are looked for."""
+
+GRACE_SECONDS = 1.0
+"""How long what runs may go on when the worker is told to leave."""
+
+ENDED = 0
+BROKEN = 1
+"""Exit statuses: whether the worker left as it was told to, or lost its scheduler or broke down."""
+
+
+def main() -> None:
+    """Works until the scheduler has no more need of it, or the parent is gone."""
+    parent = int(sys.argv[2])
+    channel, about = _take_standard_input()
+    watch_parent(channel, parent, about["threads"])
+    sys.argv[:] = [""]
+    sys.modules["__main__"] = ModuleType("__main__")
+    faulthandler.enable()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        status = _work(about)
+    except SystemExit:
+        status = ENDED
+    _flush_output()
+    # Nothing is left to be done, and threads of tasks must not keep it alive.
+    os._exit(status)
+
+
+def _work(about: dict[str, Any]) -> int:
+    import raskt.config
+
+    settings = {"memory.limit": about["memory_limit"], "memory.spill-path": about["local_directory"]}
+    raskt.config.set({name: value for name, value in settings.items() if value is not None})
+    worker = ClusterWorker(
+        about["scheduler"], about["listen"], about["credentials"], name=about["name"], threads=about["threads"]
+    )
+    try:
+        while (why := worker.wait(GLANCE_SECONDS)) is None:
+            pass
+    except SystemExit:
+        worker.shut_down(GRACE_SECONDS)
+        return ENDED
+    if why == "the scheduler has ended it":
+        worker.shut_down(GRACE_SECONDS)
+        return ENDED
+    print(f"raskt: worker {about['name']}: {why}", file=sys.stderr)
+    return BROKEN
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(ENDED)
+
+
+def _take_standard_input() -> tuple[int, dict[str, Any]]:
+    """The channel to the parent, which lies where programs have their standard input, and what came by it."""
+    channel = os.dup(0)
+    os.set_inheritable(channel, False)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    told = b""
+    while not told.endswith(b"\n"):
+        more = os.read(channel, 1 << 16)
+        if not more:
+            os._exit(ENDED)
+        told += more
+    return channel, json.loads(told)
+
+
+def _flush_output() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue

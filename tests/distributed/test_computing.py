@@ -1,0 +1,99 @@
+"""What raskt computes, on a cluster."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import raskt
+import raskt.array as ra
+import raskt.dataframe as rd
+from raskt.distributed import Client, LocalCluster, default_client
+
+
+def test_arrays_are_computed_by_the_workers(client: Client) -> None:
+    data = np.arange(1000.0).reshape(40, 25)
+    x = ra.from_array(data, chunks=(7, 9))
+    np.testing.assert_array_equal((x + x.T.T).compute(), 2 * data)
+    np.testing.assert_allclose(x.sum(axis=0).compute(), data.sum(axis=0))
+    assert int(ra.arange(10**6, chunks=10**4).sum().compute()) == sum(range(10**6))
+
+
+def test_frames_are_computed_by_the_workers(client: Client) -> None:
+    frame = pd.DataFrame({"key": [1, 2, 1, 3] * 50, "value": np.arange(200.0), "text": ["a", "é", None, ""] * 50})
+    lazy = rd.from_pandas(frame, npartitions=4)
+    pd.testing.assert_frame_equal(lazy.compute(), frame)
+    pd.testing.assert_series_equal(lazy.groupby("key").value.sum().compute(), frame.groupby("key").value.sum())
+
+
+def test_functions_run_in_worker_processes(client: Client) -> None:
+    processes = raskt.compute(*[raskt.delayed(os.getpid, pure=False)() for _ in range(20)])
+    assert os.getpid() not in processes
+    here = raskt.compute(*[raskt.delayed(os.getpid, pure=False)() for _ in range(2)], scheduler="threads")
+    assert set(here) == {os.getpid()}
+
+
+def test_what_a_function_raises_comes_back_as_it_is(client: Client) -> None:
+    class Odd(Exception):
+        def __init__(self, first: int, second: int) -> None:
+            super().__init__(f"{first} and {second}")
+            self.first = first
+
+    def fails(number: int) -> int:
+        raise Odd(number, 2)
+
+    with pytest.raises(Odd, match="1 and 2") as caught:
+        raskt.delayed(fails)(1).compute()
+    assert caught.value.first == 1
+    assert any("fails" in str(entry) for entry in caught.traceback)
+    # The client goes on.
+    assert raskt.delayed(abs)(-3).compute() == 3
+
+
+def test_results_come_in_the_order_in_which_they_were_asked_for(client: Client) -> None:
+    calls = [raskt.delayed(pow)(number, 2) for number in range(50)]
+    asked = [calls[3], calls[1], calls[3], *calls[::-1]]
+    assert raskt.compute(*asked) == tuple([9, 1, 9, *[number**2 for number in range(50)][::-1]])
+    assert raskt.compute([calls[2], {"a": calls[1]}], 5) == ([4, {"a": 1}], 5)
+
+
+def test_named_schedulers_and_settings_go_before_the_client(client: Client) -> None:
+    pid = raskt.delayed(os.getpid, pure=False)
+    assert pid().compute() != os.getpid()
+    assert pid().compute(scheduler="threads") == os.getpid()
+    with raskt.config.set(scheduler="sync"):
+        assert pid().compute() == os.getpid()
+        assert pid().compute(scheduler=client) != os.getpid()
+
+
+def test_what_is_no_scheduler_is_refused(client: Client) -> None:
+    with pytest.raises(TypeError, match="scheduler is 3"):
+        raskt.delayed(abs)(1).compute(scheduler=3)
+
+
+def test_the_latest_client_is_the_current_one_until_it_is_closed(cluster: LocalCluster) -> None:
+    with Client(cluster) as first:
+        assert default_client() is first
+        with Client(cluster) as second:
+            assert default_client() is second
+            with first.as_current():
+                assert default_client() is first
+            assert default_client() is second
+        assert default_client() is first
+        quiet = cluster.get_client()
+        assert default_client() is first
+        quiet.close()
+    with pytest.raises(ValueError, match="there is no client"):
+        default_client()
+
+
+def test_a_closed_client_says_so(cluster: LocalCluster) -> None:
+    client = Client(cluster, set_as_default=False)
+    client.close()
+    client.close()
+    assert client.status == "closed"
+    with pytest.raises(ConnectionError):
+        raskt.delayed(abs)(1).compute(scheduler=client)
