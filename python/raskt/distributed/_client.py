@@ -29,7 +29,7 @@ class Client:
     Parameters
     ----------
     address : str or LocalCluster, optional
-        Where the scheduler is (``tcp://host:port``, ``tls://host:port``, ``unix:///path``), or a cluster of this process.
+        Where the scheduler is (``tcp://host:port``, ``tls://…``, ``unix:///path``), or a cluster of this process.
         Default: a `LocalCluster`, which ends with the client.
     timeout : float, default 30
         Seconds that are waited for the scheduler.

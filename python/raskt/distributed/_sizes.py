@@ -47,8 +47,8 @@ def _divisor(total: int) -> int:
 def memory_share(limit: Any, workers: int) -> int | None:
     """Bytes that one of so many workers may take; None means no limit.
 
-    `limit` is "auto" for a share of the machine, a number of bytes, a text such as "4 GiB", a fraction of the machine as
-    a float, or None or 0 for no limit.
+    `limit` is "auto" for a share of the machine, a number of bytes, a text such as "4 GiB", a fraction of the machine
+    as a float, or None or 0 for no limit.
     """
     if limit is None or limit == 0:
         return None
