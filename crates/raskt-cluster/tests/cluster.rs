@@ -1,6 +1,6 @@
 //! A scheduler, workers and clients that speak over real sockets, all in this process: native work, data that is given, failures.
 
-mod world;
+mod workplace;
 
 use raskt_cluster::hello::Role;
 use raskt_cluster::{Client, Job, Token};
@@ -9,7 +9,7 @@ use raskt_schedule::TaskRange;
 use raskt_value::Chunk;
 use std::sync::Arc;
 use std::time::Duration;
-use world::*;
+use workplace::*;
 
 #[test]
 fn a_tree_of_sums_comes_out_on_two_workers() {

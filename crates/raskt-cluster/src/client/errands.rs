@@ -3,10 +3,9 @@
 //! Neither may be done where it comes up. Whoever is called may do as he likes, and the thread of the network must not wait. What goes
 //! may go anywhere, also where nobody may wait; and many go at once, which is better told together.
 
-use super::PATIENCE;
+use super::sending::send;
 use crate::driver::Outbox;
 use crate::message::FromClient;
-use crate::session::SendError;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::{Mutex, guard};
 use std::collections::BTreeMap;
@@ -130,7 +129,8 @@ impl Waiting {
         let of_runs = runs.chunks(TOLD_AT_A_TIME).map(|runs| FromClient::ReleaseRuns { runs: runs.to_vec() });
         // A run of which something has still to be told is there until then.
         for message in of_tasks.chain(of_runs) {
-            while let Err(SendError::Full { .. }) = outbox.send_waiting(&message, vec![], PATIENCE) {}
+            // Where the session is over nothing is wanted any more.
+            let _ = send(outbox, &message, vec![]);
         }
     }
 }

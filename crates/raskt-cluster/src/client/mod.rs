@@ -6,6 +6,7 @@ mod gathering;
 mod giving;
 mod ranges;
 mod run;
+mod sending;
 mod shared;
 mod state;
 mod table;
@@ -18,13 +19,13 @@ use crate::driver::{Listening, Network, Outbox, inbox};
 use crate::face::Face;
 use crate::hello::Role;
 use crate::message::{FromClient, Submission, WorkerInfo};
-use crate::session::SendError;
 use crate::{Address, ListenError};
 use bytes::Bytes;
 use errands::Errands;
 use giving::Shelf;
 use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
 use raskt_value::Value;
+use sending::send;
 use shared::{Shared, State};
 use state::RunState;
 use std::io;
@@ -79,9 +80,6 @@ pub enum ConnectError {
         reason: String,
     },
 }
-
-/// How long is waited at a time for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Client {
     /// Connects with the scheduler at `scheduler`, and waits for it up to `patience`. Data that graphs are given is fetched from
@@ -156,7 +154,7 @@ impl Client {
             self.shared.shelf.put(run, given);
         }
         let submission = Submission { run, parent, wanted, failure, imports, given: ranges, given_at };
-        send(&self.outbox, &FromClient::Submit(submission), vec![graph], PATIENCE)
+        send(&self.outbox, &FromClient::Submit(submission), vec![graph])
     }
 
     /// Watches tasks of runs whose tasks stand alone.
@@ -220,22 +218,6 @@ impl Client {
         let id = RunId(*next);
         *next += 1;
         Ok(begin(&mut state, id))
-    }
-}
-
-/// Sends a message, and waits for room as long as it takes.
-fn send(
-    outbox: &Outbox<FromClient>,
-    message: &FromClient,
-    bulk: Vec<Bytes>,
-    patience: Duration,
-) -> Result<(), ClusterError> {
-    loop {
-        match outbox.send_waiting(message, bulk.clone(), patience) {
-            Err(SendError::Full { .. }) => {}
-            Ok(()) => return Ok(()),
-            Err(error) => return Err(ClusterError::Disconnected(error.to_string())),
-        }
     }
 }
 

@@ -194,3 +194,77 @@ fn root_of(place: &Place) -> Option<(RunId, TaskId)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use raskt_graph::LayerId;
+
+    const LAYER: LayerId = LayerId(0);
+
+    fn range(start: u64, end: u64) -> TaskRange {
+        TaskRange { layer: LAYER, start, end }
+    }
+
+    fn held(worker: u32, start: u64, end: u64) -> Held {
+        Held { worker: WorkerId(worker), tasks: range(start, end), bytes: (end - start) * 8 }
+    }
+
+    #[test]
+    fn a_million_results_take_as_many_entries_as_there_are_stretches_of_one_holder() {
+        let mut table = TaskTable::new(&[range(0, 1_000_000)]);
+        table.add_watcher(range(700_000, 700_001), WatchId(1));
+        let mut seen = 0;
+        for start in (0..1_000_000).step_by(100) {
+            seen += table.come(&[held(u32::from(start >= 500_000), start, start + 100)]).len();
+        }
+        assert_eq!((table.ranges(), seen), (2, 1), "the one who watches a task hears of that alone");
+        assert_eq!(table.go(range(10, 20)).len(), 0);
+        assert_eq!(table.ranges(), 4);
+    }
+
+    proptest! {
+        /// Whoever watches tasks hears of each of them whenever it settles or no longer is, and of no others.
+        #[test]
+        fn watchers_hear_of_their_tasks(
+            watches in prop::collection::vec((0..40_u64, 0..12_u64), 1..5),
+            gone in 0..6_usize,
+            steps in prop::collection::vec((0..4_u32, 0..40_u64, 1..9_u64), 0..40),
+        ) {
+            let mut table = TaskTable::new(&[range(0, 30)]);
+            for (id, &(start, len)) in (0..).map(WatchId).zip(&watches) {
+                table.add_watcher(range(start, start + len), id);
+            }
+            if let Some(&(start, len)) = watches.get(gone) {
+                table.remove_watcher(range(start, start + len), WatchId(gone as u64));
+            }
+            let mut model: Vec<u8> = (0..60).map(|at| if at < 30 { 0 } else { 3 }).collect();
+            for (step, start, len) in steps {
+                let tasks = range(start, start + len);
+                let (changes, now) = match step {
+                    0 => (table.set(tasks, &Place::Pending), 0),
+                    3 => (table.set(tasks, &Place::Released), 3),
+                    worker => (table.come(&[held(worker, start, start + len)]), 1),
+                };
+                let mut heard: Vec<_> =
+                    changes.iter().flat_map(|change| change.tasks.tasks().map(|task| (change.watch.0, task.index))).collect();
+                let mut expected = vec![];
+                for at in start..start + len {
+                    let before = std::mem::replace(&mut model[at as usize], now);
+                    if before == 3 {
+                        model[at as usize] = 3;
+                        continue;
+                    }
+                    let hears = |&(id, &(first, len)): &(usize, &(u64, u64))| id != gone && (first..first + len).contains(&at);
+                    if before != now {
+                        expected.extend(watches.iter().enumerate().filter(hears).map(|(id, _)| (id as u64, at)));
+                    }
+                }
+                heard.sort_unstable();
+                expected.sort_unstable();
+                prop_assert_eq!(heard, expected);
+            }
+        }
+    }
+}

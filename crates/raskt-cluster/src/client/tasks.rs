@@ -1,9 +1,9 @@
 //! A run whose tasks stand alone, from its submission until nobody has a handle of it any more.
 
 use super::failed::ClusterError;
+use super::sending::send;
 use super::shared::Shared;
 use super::table::{Place, TaskState, TaskTable};
-use super::{PATIENCE, send};
 use crate::driver::Outbox;
 use crate::message::FromClient;
 use raskt_graph::TaskId;
@@ -67,7 +67,7 @@ impl TaskRun {
                 state.change_tasks(run, |table| table.take_up(&roots));
             }
         });
-        send(outbox, &FromClient::Retry { run: *id, tasks: tasks.to_vec() }, vec![], PATIENCE)
+        send(outbox, &FromClient::Retry { run: *id, tasks: tasks.to_vec() }, vec![])
     }
 }
 

@@ -1,205 +1,136 @@
-//! A cluster in this process, whose parts speak over real sockets, and work for it: sums.
+//! A small world for tests: security of each kind, a host that echoes, and what comes back.
 
-#![allow(dead_code, reason = "not every test needs all of it")]
+#![allow(dead_code, reason = "each test uses some of it")]
 
+use bytes::Bytes;
+use raskt_cluster::certs::{Authority, Certified, from_now};
 use raskt_cluster::hello::Role;
+use raskt_cluster::session::{Event, Limits};
 use raskt_cluster::{
-    Client, ClusterError, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun, SchedulerServer, Security, Token,
-    WorkerOptions, WorkerServer,
+    Address, Inbox, Incoming, Listening, Names, Network, NetworkOptions, Outbox, Peer, Security, Tls, Token, channel,
+    inbox,
 };
-use raskt_execute::{EngineOptions, Limits, Runners, Store};
-use raskt_graph::{
-    Graph, GraphBuilder, GraphForm, Grid, Layer, LayerId, Op, OpBody, OpFlags, OpForm, OpKind, Shape, TaskId,
-};
-use raskt_schedule::{Offer, TaskRange};
-use raskt_value::wire::{BodyForm, Decoders, WireError, WireForm};
-use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+/// Nothing in a test takes this long, unless it goes wrong.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Adds up what it reads, and its own number; fails at one.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct Sum {
-    pub fails_at: Option<u64>,
-    pub milliseconds: u64,
+pub type Message = (u64, String);
+
+/// A message that says this comes back without what it brought along.
+pub const BARE: &str = "bare";
+
+pub fn token_only() -> Security {
+    Security { token: Some(Token::random().unwrap()), tls: None }
 }
 
-impl Kernel for Sum {
-    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        std::thread::sleep(Duration::from_millis(self.milliseconds));
-        if self.fails_at == Some(call.index) {
-            return Err(TaskError::new(ErrorKind::Value, "this one fails"));
-        }
-        let numbers = inputs.iter().map(number);
-        Ok(Chunk::scalar(numbers.sum::<i64>() + call.index as i64).into())
-    }
-
-    fn name(&self) -> String {
-        "sum".into()
-    }
-
-    fn wire(&self) -> Option<WireForm> {
-        Some(WireForm::of("test.sum", 1, self))
-    }
+pub fn certified(authority: &Authority, role: Role) -> Security {
+    let own = authority.issue(role, &["localhost".into(), "127.0.0.1".into()], from_now(1)).unwrap();
+    Security { token: None, tls: Some(tls(authority, Some(&own))) }
 }
 
-pub fn number(value: &Value) -> i64 {
-    value.as_chunk().and_then(Chunk::as_slice::<i64>).expect("numbers").iter().sum()
+pub fn tls(authority: &Authority, own: Option<&Certified>) -> Tls {
+    let own = own.map(|own| (&*own.certificate, &*own.key));
+    Tls::new(authority.certificate(), own, Names::Role).unwrap()
 }
 
-pub fn decode(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
-    Ok(Arc::new(form.read::<Sum>()?))
+pub fn network(role: Role, security: Security, limits: Limits) -> Network {
+    let options = NetworkOptions { limits, ..NetworkOptions::new(role, security).unwrap() };
+    Network::start(options).unwrap()
 }
 
-pub struct Native(Decoders);
-
-impl Native {
-    pub fn face() -> Arc<dyn Face> {
-        let mut decoders = Decoders::default();
-        decoders.add("test.sum", 1, decode);
-        Arc::new(Self(decoders))
+/// Limits by which a dead connection is found soon, and nobody is given up.
+pub fn quick() -> Limits {
+    const MILLISECOND: u64 = 1_000_000;
+    Limits {
+        heartbeat_nanoseconds: 50 * MILLISECOND,
+        suspect_nanoseconds: 300 * MILLISECOND,
+        unreachable_nanoseconds: 700 * MILLISECOND,
+        closed_nanoseconds: 300 * MILLISECOND,
+        resume_nanoseconds: 600_000 * MILLISECOND,
+        ..Limits::default()
     }
 }
 
-impl Face for Native {
-    fn body(&self, op: OpForm<BodyForm>) -> Result<OpBody, String> {
-        match op.body {
-            BodyForm::Native(form) => Ok(Arc::new(NativeOp(self.0.decode(&form).map_err(|error| error.to_string())?))),
-            BodyForm::Foreign(form) => Err(format!("`{}` is of another language", form.tag)),
-            BodyForm::Given(_) => Ok(Arc::new(())),
-        }
-    }
-
-    fn decoders(&self) -> &Decoders {
-        &self.0
-    }
-
-    fn cause(&self, _error: &TaskError) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn error(&self, form: ErrorForm) -> TaskError {
-        TaskError::new(form.kind, form.message)
-    }
+/// A scheduler that gives every message back, and tells of events.
+pub struct Echo {
+    pub network: Network,
+    pub listening: Listening,
+    pub events: Receiver<Event>,
+    pub peers: Arc<Mutex<Vec<Peer>>>,
 }
 
-pub struct Cluster {
-    pub token: Token,
-    pub scheduler: SchedulerServer,
-    pub workers: Vec<WorkerServer>,
-}
-
-impl Cluster {
-    pub fn of(workers: usize) -> Self {
-        let token = Token::random().unwrap();
-        let scheduler =
-            SchedulerServer::start(network(&token, Role::Scheduler), &"tcp://127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut cluster = Self { token, scheduler, workers: vec![] };
-        (0..workers).for_each(|at| cluster.join(&format!("worker-{at}")));
-        cluster
-    }
-
-    pub fn join(&mut self, name: &str) {
-        let options = WorkerOptions {
-            scheduler: self.scheduler.address().clone(),
-            listen: "tcp://127.0.0.1:0".parse().unwrap(),
-            offer: Offer { name: name.into(), ..Offer::slots(1) },
-            engine: EngineOptions { threads: 2, memory_limit: 1 << 30 },
-        };
-        let network = network(&self.token, Role::Worker);
-        let store = Store::new(Limits::of_memory(1 << 30));
-        self.workers.push(WorkerServer::start(network, options, Runners::default(), store, Native::face()).unwrap());
-    }
-
-    pub fn client(&self) -> Client {
-        let network = network(&self.token, Role::Client);
-        let listen = "tcp://127.0.0.1:0".parse().unwrap();
-        let client = Client::connect(network, self.scheduler.address(), &listen, Native::face(), PATIENCE).unwrap();
-        assert!(client.wait_for_workers(self.workers.len(), PATIENCE));
-        client
-    }
-}
-
-pub fn network(token: &Token, role: Role) -> Network {
-    let security = Security { token: Some(token.clone()), tls: None };
-    Network::start(NetworkOptions::new(role, security).unwrap()).unwrap()
-}
-
-/// So many sums of nothing, and trees of sums over them, four at a time; gives the layer of the root.
-pub fn tree(count: u32, kernel: Sum) -> (Graph, LayerId) {
-    let mut graph = GraphBuilder::new();
-    let op = graph.op(sum(kernel, 1));
-    let mut layer = graph.layer(Layer::new("source", op, Shape::source(count))).unwrap();
-    let op = graph.op(sum(Sum { fails_at: None, milliseconds: 0 }, 2));
-    let mut length = count;
-    while length > 1 {
-        let shape = Shape::Reduce { input: layer, grid: Grid::new([length]), fan_in: [4].into_iter().collect() };
-        layer = graph.layer(Layer::new("sum", op, shape)).unwrap();
-        length = length.div_ceil(4);
-    }
-    (graph.finish(), layer)
-}
-
-pub fn sum(kernel: Sum, digest: u128) -> Op {
-    let body = Arc::new(NativeOp(Arc::new(kernel)));
-    Op { kind: OpKind::Array, name: "sum".into(), digest, flags: OpFlags::default(), body }
-}
-
-/// What the tree's root is.
-pub fn expected(count: u64) -> i64 {
-    let (mut values, mut first) = ((0..count as i64).collect::<Vec<_>>(), true);
-    while values.len() > 1 || first {
-        first = false;
-        values = values.chunks(4).zip(0..).map(|(part, at)| part.iter().sum::<i64>() + at).collect();
-    }
-    values[0]
-}
-
-pub fn submit(client: &Client, graph: &Graph, wanted: Vec<TaskRange>) -> RemoteRun {
-    client.submit(Job { graph: form(graph), wanted, given: vec![], ..Job::default() }).unwrap()
-}
-
-pub fn form(graph: &Graph) -> bytes::Bytes {
-    let body = |op: &Op| match op.body.downcast_ref() {
-        Some(NativeOp(kernel)) => Ok::<_, String>(BodyForm::Native(kernel.wire().ok_or("it stays")?)),
-        None => Ok(BodyForm::Given(0)),
+pub fn echo(security: Security, address: &str, limits: Limits) -> Echo {
+    let network = network(Role::Scheduler, security, limits);
+    let (told, events) = mpsc::channel();
+    let peers = Arc::new(Mutex::new(vec![]));
+    let arrived = peers.clone();
+    let host = move |peer: Peer, outbox: Outbox<()>| -> Option<Arc<dyn Inbox>> {
+        arrived.lock().unwrap().push(peer);
+        let (outbox, told) = (outbox.typed::<Message>(), told.clone());
+        Some(inbox(move |incoming: Incoming<Message>| match incoming {
+            Incoming::Message { message, bulk, .. } => {
+                let bulk = if message.1 == BARE { vec![] } else { bulk };
+                let _ = outbox.send(&message, bulk);
+            }
+            Incoming::Event(event) => {
+                if let Event::Lost(lost) = &event {
+                    println!("the echo has lost its peer: {lost}");
+                }
+                let _ = told.send(event);
+            }
+        }))
     };
-    postcard::to_stdvec(&GraphForm::of(graph, body).unwrap()).unwrap().into()
+    let listening = network.listen(&address.parse().unwrap(), &[Role::Worker, Role::Client], host).unwrap();
+    Echo { network, listening, events, peers }
 }
 
-pub fn wait(run: &RemoteRun) -> Result<Vec<i64>, ClusterError> {
-    let values = run.wait_timeout(PATIENCE).unwrap_or_else(|| panic!("it doesn't end: {:?}", run.stalled()))?;
-    Ok(values.iter().map(number).collect())
+/// One end that sends and receives.
+pub struct Caller {
+    pub network: Network,
+    pub outbox: Outbox<Message>,
+    pub incoming: Receiver<Incoming<Message>>,
+    pub events: Vec<Event>,
 }
 
-pub fn one(layer: LayerId) -> Vec<TaskRange> {
-    vec![TaskRange::one(TaskId::new(layer, 0))]
+pub fn call(security: Security, address: &Address, limits: Limits) -> Caller {
+    let network = network(Role::Worker, security, limits);
+    let (inbox, incoming) = channel();
+    let outbox = network.connect(address, Role::Scheduler, inbox).unwrap();
+    Caller { network, outbox, incoming, events: vec![] }
 }
 
-/// One layer of `count` sums, each of the `inputs` tasks of a layer before it that stand for tasks of other runs, if there are any.
-pub fn sums(count: u32, kernel: Sum, inputs: u32) -> Graph {
-    let mut graph = GraphBuilder::new();
-    let op = graph.op(sum(kernel, 1));
-    let shape = match inputs {
-        0 => Shape::source(count),
-        _ => {
-            let op = graph.op(given());
-            let input = graph.layer(Layer::new("stand-in", op, Shape::source(inputs))).unwrap();
-            let fan_in = [inputs.div_ceil(count)].into_iter().collect();
-            Shape::Reduce { input, grid: Grid::new([inputs]), fan_in }
+impl Caller {
+    /// The next message; events on the way are kept.
+    pub fn receive(&mut self) -> (Message, Vec<Bytes>) {
+        loop {
+            match self.incoming.recv_timeout(PATIENCE) {
+                Ok(Incoming::Message { message, bulk, .. }) => return (message, bulk),
+                Ok(Incoming::Event(event @ Event::Lost(_))) => panic!("{event:?} after {:?}", self.events),
+                Ok(Incoming::Event(event)) => self.events.push(event),
+                Err(error) => panic!("{error} after {:?}", self.events),
+            }
         }
-    };
-    graph.layer(Layer::new("sum", op, shape)).unwrap();
-    graph.finish()
-}
+    }
 
-/// What stands for something else.
-pub fn given() -> Op {
-    let (flags, body) = (OpFlags::default(), Arc::new(()));
-    Op { kind: OpKind::Array, name: "given".into(), digest: 9, flags, body }
-}
+    /// The next event of this kind.
+    pub fn wait_for(&mut self, is_it: impl Fn(&Event) -> bool) -> Event {
+        loop {
+            match self.incoming.recv_timeout(PATIENCE) {
+                Ok(Incoming::Event(event)) if is_it(&event) => return event,
+                Ok(Incoming::Event(event)) => self.events.push(event),
+                Ok(Incoming::Message { .. }) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    panic!("only {:?} came", self.events)
+                }
+            }
+        }
+    }
 
-pub const QUICK: Sum = Sum { fails_at: None, milliseconds: 0 };
+    /// Waits as long as there is no room.
+    pub fn send(&self, message: &Message, bulk: Vec<Bytes>) {
+        self.outbox.send_waiting(message, bulk, PATIENCE).unwrap();
+    }
+}
