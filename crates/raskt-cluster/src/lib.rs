@@ -46,7 +46,7 @@ mod token;
 mod worker;
 
 pub use address::{Address, AddressError};
-pub use client::{Client, ClusterError, ConnectError, Job, RemoteRun};
+pub use client::{Client, ClusterError, ConnectError, Job, RemoteRun, TaskFailed, TaskRun, TaskState, Until, Watch};
 pub use driver::{Host, Inbox, Incoming, Listening, Network, NetworkOptions, Outbox, Peer, Ticket, channel, inbox};
 pub use face::Face;
 pub use listen::{ListenError, Refused, RefusedPeer, log_refused};

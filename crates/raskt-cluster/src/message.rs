@@ -15,15 +15,13 @@ pub enum FromClient {
     Submit(Submission),
     /// Results aren't wanted any more.
     Release {
-        /// The run.
-        run: RunId,
-        /// The tasks.
-        tasks: Vec<TaskRange>,
+        /// The tasks, by run.
+        tasks: Vec<(RunId, TaskRange)>,
     },
-    /// Nothing is wanted any more of a run.
-    ReleaseRun {
-        /// The run.
-        run: RunId,
+    /// Nothing is wanted any more of runs.
+    ReleaseRuns {
+        /// The runs.
+        runs: Vec<RunId>,
     },
     /// Failed tasks are to be run again.
     Retry {
@@ -157,6 +155,8 @@ pub struct FailureForm {
     pub error: Option<ErrorForm>,
     /// The deaths of workers that had it, if that is why.
     pub story: Vec<Death>,
+    /// It stood for data that was given, and is gone.
+    pub is_lost: bool,
 }
 
 /// An error of a task as it travels.
@@ -228,24 +228,23 @@ pub enum ToWorker {
     Leave,
 }
 
-/// The name under which results of neighbouring tasks are fetched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ResultName {
-    /// The run.
-    pub run: RunId,
-    /// The tasks.
-    pub tasks: TaskRange,
-}
+/// The name under which results are fetched: of whom, in order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultNames(pub Vec<(RunId, TaskRange)>);
 
-impl ResultName {
+impl ResultNames {
+    /// Ranges of one request at most: so that it fits, whatever the numbers are.
+    pub const MOST: usize = 4096 / 40;
+
     /// As it is asked for.
-    pub fn to_bytes(self) -> Vec<u8> {
-        postcard::to_stdvec(&self).unwrap_or_default()
+    pub fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).unwrap_or_default()
     }
 
     /// What was asked for, if it is a name.
     pub fn of(bytes: &[u8]) -> Option<Self> {
-        let name: Self = postcard::from_bytes(bytes).ok()?;
-        (name.tasks.start < name.tasks.end).then_some(name)
+        let names: Self = postcard::from_bytes(bytes).ok()?;
+        let is_name = |(_, tasks): &(RunId, TaskRange)| tasks.start < tasks.end;
+        (!names.0.is_empty() && names.0.iter().all(is_name)).then_some(names)
     }
 }

@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for worker in WORKERS {
         let words = Words { worker, head: Mutex::new(sender.clone()), peers: peers.clone() };
         let engine = WorkerEngine::new(EngineOptions { threads, memory_limit }, Runners::default(), Arc::new(words));
-        engine.add_graph(RUN, graph.clone())?;
+        engine.add_graph(RUN, graph.clone(), &[])?;
         peers.0.lock().expect("nobody panics").insert(worker, engine);
     }
     let start = Instant::now();

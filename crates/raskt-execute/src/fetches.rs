@@ -12,13 +12,17 @@ pub(crate) struct Fetches {
     next: u64,
     requests: BTreeMap<FetchId, Request>,
     /// Results that were asked for.
-    coming: BTreeMap<(RunId, TaskId), FetchId>,
+    coming: BTreeMap<Named, FetchId>,
     gatherings: BTreeMap<Ticket, Gathering>,
 }
+
+/// A result: the task that made it, among those of its run. What is imported has the name that it has there.
+pub(crate) type Named = (RunId, TaskId);
 
 /// What one worker was asked for.
 #[derive(Debug)]
 pub(crate) struct Request {
+    /// The run that it is of.
     pub run: RunId,
     from: WorkerId,
     pub tasks: Vec<TaskId>,
@@ -36,12 +40,13 @@ impl Request {
 /// What one assignment reads of others.
 #[derive(Debug)]
 struct Gathering {
+    /// The run of the assignment.
     run: RunId,
     /// Requests that haven't been answered.
     open: BTreeSet<FetchId>,
     /// What is fetched, and whether it stays.
-    wants: BTreeMap<TaskId, bool>,
-    here: BTreeMap<TaskId, Value>,
+    wants: BTreeMap<Named, bool>,
+    here: BTreeMap<Named, Value>,
 }
 
 /// What an answer leads to.
@@ -71,27 +76,28 @@ impl Fetches {
         ticket: Ticket,
         run: RunId,
         fetches: &[Fetch],
-        find: impl Fn(TaskId) -> Option<Value>,
+        find: impl Fn(Named) -> Option<Value>,
     ) -> Vec<FetchRequest> {
         let mut gathering = Gathering { run, open: BTreeSet::new(), wants: BTreeMap::new(), here: BTreeMap::new() };
-        let mut absent: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
+        let mut absent: BTreeMap<(WorkerId, RunId), Vec<TaskId>> = BTreeMap::new();
         for (task, fetch) in fetches.iter().flat_map(|fetch| fetch.tasks.tasks().map(move |task| (task, fetch))) {
-            if let Some(value) = find(task) {
-                gathering.here.insert(task, value);
+            let named = (fetch.run, task);
+            if let Some(value) = find(named) {
+                gathering.here.insert(named, value);
                 continue;
             }
-            if gathering.wants.insert(task, fetch.keep).is_some() {
+            if gathering.wants.insert(named, fetch.keep).is_some() {
                 continue;
             }
-            match self.coming.get(&(run, task)) {
+            match self.coming.get(&named) {
                 Some(id) => _ = gathering.open.insert(*id),
-                None => absent.entry(fetch.from).or_default().push(task),
+                None => absent.entry((fetch.from, fetch.run)).or_default().push(task),
             }
         }
         for id in &gathering.open {
             self.requests.entry(*id).and_modify(|request| _ = request.readers.insert(ticket));
         }
-        let asked = absent.into_iter().map(|(from, tasks)| self.ask(ticket, run, from, tasks));
+        let asked = absent.into_iter().map(|((from, run), tasks)| self.ask(ticket, run, from, tasks));
         let asked: Vec<_> = asked.collect();
         gathering.open.extend(asked.iter().map(|request| request.id));
         self.gatherings.insert(ticket, gathering);
@@ -139,11 +145,11 @@ impl Fetches {
             let Some(gathering) = self.gatherings.get_mut(&ticket) else { continue };
             gathering.open.remove(&id);
             let mut missing = None;
-            for (&task, value) in
-                request.tasks.iter().zip(&values).filter(|(task, _)| gathering.wants.contains_key(task))
-            {
+            let named = |(&task, value)| ((request.run, task), value);
+            let wanted = request.tasks.iter().zip(&values).map(named);
+            for ((run, task), value) in wanted.filter(|(named, _)| gathering.wants.contains_key(named)) {
                 match value {
-                    Ok(value) => _ = gathering.here.insert(task, value.clone()),
+                    Ok(value) => _ = gathering.here.insert((run, task), value.clone()),
                     Err(reached) => missing = missing.or(Some((task, *reached))),
                 }
             }
@@ -159,16 +165,20 @@ impl Fetches {
         answered
     }
 
-    /// The run of an assignment, and what was fetched for it that is to stay.
-    pub fn kept(&self, ticket: Ticket) -> Option<(RunId, Vec<(TaskId, Value)>)> {
-        let gathering = self.gatherings.get(&ticket)?;
+    /// The run of the assignment that waits for something.
+    pub fn run_of(&self, ticket: Ticket) -> Option<RunId> {
+        self.gatherings.get(&ticket).map(|gathering| gathering.run)
+    }
+
+    /// What was fetched for an assignment and is to stay.
+    pub fn kept(&self, ticket: Ticket) -> Vec<(Named, Value)> {
+        let Some(gathering) = self.gatherings.get(&ticket) else { return vec![] };
         let kept = gathering.wants.iter().filter(|(_, keep)| **keep);
-        let values = kept.filter_map(|(&task, _)| Some((task, gathering.here.get(&task)?.clone())));
-        Some((gathering.run, values.collect()))
+        kept.filter_map(|(&named, _)| Some((named, gathering.here.get(&named)?.clone()))).collect()
     }
 
     /// An assignment begins: gives what it reads of others.
-    pub fn take(&mut self, ticket: Ticket) -> BTreeMap<TaskId, Value> {
+    pub fn take(&mut self, ticket: Ticket) -> BTreeMap<Named, Value> {
         self.gatherings.remove(&ticket).map_or_else(BTreeMap::new, |gathering| gathering.here)
     }
 

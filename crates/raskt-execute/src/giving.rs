@@ -11,7 +11,7 @@ use raskt_schedule::RunId;
 use raskt_store::{Pins, Store, StoredRef};
 use raskt_sync::{Mutex, guard};
 use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Threads that read what is given away: one can decode while the other reads.
@@ -45,15 +45,14 @@ struct Line {
 
 /// Somebody wants results.
 pub(crate) struct Wanted {
-    pub run: RunId,
-    pub values: Vec<(TaskId, Option<Value>)>,
+    pub values: Vec<(RunId, TaskId, Option<Value>)>,
     pub told: Box<dyn FnOnce(Given) + Send>,
 }
 
 impl Wanted {
     /// Bytes of results that a store keeps.
     fn bytes(&self) -> u64 {
-        let kept = self.values.iter().flat_map(|(_, value)| value).filter(|value| matches!(value, Value::Stored(_)));
+        let kept = self.values.iter().flat_map(|(_, _, value)| value).filter(|value| matches!(value, Value::Stored(_)));
         kept.map(|value| value.bytes() as u64).fold(0, u64::saturating_add)
     }
 }
@@ -92,7 +91,7 @@ impl Giver {
     /// Tells of what is wanted: at once if all of it is at hand, else by another thread when it is.
     pub fn give(self: &Arc<Self>, wanted: Wanted) {
         if wanted.bytes() == 0 {
-            let values = wanted.values.into_iter().map(|(_, value)| value.ok_or(Missing::NotHere)).collect();
+            let values = wanted.values.into_iter().map(|(_, _, value)| value.ok_or(Missing::NotHere)).collect();
             return (wanted.told)(Given { values, _pins: vec![], _way: None });
         }
         self.line.lock().waiting.push_back(wanted);
@@ -139,10 +138,10 @@ impl Giver {
     }
 
     fn read(&self, wanted: Wanted, mut way: OnItsWay) {
-        let Wanted { run, values, told } = wanted;
-        let (mut pins, mut lost) = (vec![], vec![]);
+        let Wanted { values, told } = wanted;
+        let (mut pins, mut lost): (_, BTreeMap<RunId, Vec<TaskId>>) = (vec![], BTreeMap::new());
         let mut given = Vec::with_capacity(values.len());
-        for (task, value) in values {
+        for (run, task, value) in values {
             let value = value.ok_or(Missing::NotHere);
             given.push(value.and_then(|value| match StoredRef::of(&value) {
                 Some(kept) => {
@@ -155,11 +154,11 @@ impl Giver {
                 None => Ok(value),
             }));
             if matches!(given.last(), Some(Err(Missing::NotHere))) {
-                lost.push(task);
+                lost.entry(run).or_default().push(task);
             }
         }
         // What wasn't here to begin with isn't told of once more.
-        let _ = self.shared.change(|state| state.confess(run, lost));
+        let _ = self.shared.change(|state| lost.into_iter().for_each(|(run, tasks)| state.confess(run, tasks)));
         told(Given { values: given, _pins: pins, _way: Some(way) });
     }
 

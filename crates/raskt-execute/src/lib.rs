@@ -17,6 +17,7 @@ mod fetches;
 mod flight;
 mod giving;
 mod handle;
+mod imports;
 mod in_place;
 mod lending;
 mod made;

@@ -2,6 +2,7 @@
 
 use crate::execution::facts;
 use crate::giving::{Given, Giver, Wanted};
+use crate::imports::Imports;
 use crate::options::EngineOptions;
 use crate::recover::Recovery;
 use crate::runner::Runners;
@@ -11,7 +12,7 @@ use crate::uplink::{FetchAnswer, FetchId, Uplink};
 use crate::worker_error::WorkerError;
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::{Offer, RunId, TaskRange, WorkerOrder};
+use raskt_schedule::{Import, Offer, RunId, TaskRange, WorkerOrder};
 use raskt_store::{Limits, Lineage, Store, StoredRef};
 use raskt_value::{TaskError, Value};
 use std::sync::Arc;
@@ -63,9 +64,10 @@ impl WorkerEngine {
         Offer { memory: self.shared.store.memory_limit(), ..Offer::slots(self.shared.options.threads as u32) }
     }
 
-    /// Takes in the graph of a run. To be told of it again changes nothing.
-    pub fn add_graph(&self, run: RunId, graph: Arc<Graph>) -> Result<(), WorkerError> {
-        let entry = RunEntry::of_worker(graph);
+    /// Takes in the graph of a run, and what of it stands for tasks of other runs. To be told of it again changes nothing.
+    pub fn add_graph(&self, run: RunId, graph: Arc<Graph>, imports: &[Import]) -> Result<(), WorkerError> {
+        let imports = Imports::new(&graph, imports)?;
+        let entry = RunEntry::of_worker(graph, imports);
         self.change(|state| state.add_graph(run, entry))
     }
 
@@ -105,13 +107,23 @@ impl WorkerEngine {
         tasks: &[TaskRange],
         told: impl FnOnce(Given) + Send + 'static,
     ) -> Result<(), WorkerError> {
-        let asked = tasks.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)));
+        self.values_of(&tasks.iter().map(|&range| (run, range)).collect::<Vec<_>>(), told)
+    }
+
+    /// The same of several runs.
+    pub fn values_of(
+        &self,
+        tasks: &[(RunId, TaskRange)],
+        told: impl FnOnce(Given) + Send + 'static,
+    ) -> Result<(), WorkerError> {
+        let lens = tasks.iter().map(|(_, range)| range.end.saturating_sub(range.start));
+        let asked = lens.fold(0, u64::saturating_add);
         if asked > MOST_VALUES {
             return Err(WorkerError::TooMany { asked, most: MOST_VALUES });
         }
-        let tasks: Vec<_> = tasks.iter().copied().filter(|range| !range.is_empty()).collect();
-        let values = self.look(|state| state.results_of(run, &tasks))?;
-        self.giver.give(Wanted { run, values, told: Box::new(told) });
+        let tasks: Vec<_> = tasks.iter().copied().filter(|(_, range)| !range.is_empty()).collect();
+        let values = self.look(|state| state.results_of(&tasks))?;
+        self.giver.give(Wanted { values, told: Box::new(told) });
         Ok(())
     }
 

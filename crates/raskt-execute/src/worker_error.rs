@@ -1,6 +1,6 @@
 //! Why a worker doesn't do what it is told.
 
-use raskt_schedule::{EventError, RunId};
+use raskt_schedule::{EventError, RunId, TaskRange};
 use raskt_store::{Broken, StoredRef};
 use raskt_value::Value;
 use thiserror::Error;
@@ -14,6 +14,14 @@ pub enum WorkerError {
     /// It names what the graph of the run doesn't have.
     #[error("the worker is told of {0}")]
     Refused(#[from] EventError),
+    /// What is to be fetched is nothing that the run imports.
+    #[error("the worker is to fetch tasks {}..{} of layer {} of run {}, which aren't imported", .tasks.start, .tasks.end, .tasks.layer.0, .run.0)]
+    NotImported {
+        /// The run that they are of.
+        run: RunId,
+        /// The tasks.
+        tasks: TaskRange,
+    },
     /// So many results at a time nobody asks for.
     #[error("{asked} results are asked for at a time; {most} may be")]
     TooMany {

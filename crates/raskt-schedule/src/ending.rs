@@ -71,6 +71,12 @@ impl Scheduler {
         }
     }
 
+    /// Runs that were kept for those that import from them after their clients had let go of them, and that are forgotten since this
+    /// was called last. Others are forgotten when they are released, if they are known by then.
+    pub fn take_let_go(&mut self) -> Vec<RunId> {
+        std::mem::take(&mut self.let_go)
+    }
+
     /// A run is over for its client: it is forgotten, or kept as long as others import from it, with nothing but what these need.
     pub(crate) fn end(&mut self, id: RunId) -> Option<Run> {
         let run = self.runs.get_mut(&id)?;
@@ -120,6 +126,9 @@ impl Scheduler {
             if self.workers.needs.remove(need) {
                 self.wakeable.remove(&need);
             }
+        }
+        if found.is_released {
+            self.let_go.push(run);
         }
         found.suspects.withdraw_all();
         self.end_quarantines(run, found.suspects.take_freed());

@@ -46,6 +46,8 @@ pub struct Scheduler {
     pub(crate) finishing: BTreeSet<RunId>,
     /// Runs that are over, and from which nobody imports any more.
     pub(crate) over: Vec<RunId>,
+    /// Runs that were kept for others, and are forgotten since this was asked.
+    pub(crate) let_go: Vec<RunId>,
     /// Things that were looked at to decide what is next.
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
@@ -87,6 +89,7 @@ impl Scheduler {
             unsettled: BTreeSet::new(),
             finishing: BTreeSet::new(),
             over: vec![],
+            let_go: vec![],
             steps: 0,
             with_suspects: BTreeSet::new(),
             borrowing_suspects: BTreeSet::new(),

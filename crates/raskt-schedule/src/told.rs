@@ -93,11 +93,13 @@ impl TaskRange {
 }
 
 impl Assignment {
-    /// Whether `graph` has all the tasks that it names, and there is something to do: for who gets it from another process.
+    /// Whether `graph` has all the tasks that it names, and there is something to do: for who gets it from another process. What is to
+    /// be fetched of other runs isn't looked at.
     pub fn check(&self, graph: &Graph) -> Result<(), EventError> {
         are_of(graph, &self.tasks)?;
         are_of(graph, &self.transient)?;
-        self.fetches.iter().try_for_each(|fetch| are_of(graph, &[fetch.tasks]))?;
+        let own = self.fetches.iter().filter(|fetch| fetch.run == self.run);
+        own.into_iter().try_for_each(|fetch| are_of(graph, &[fetch.tasks]))?;
         if self.tasks.iter().all(TaskRange::is_empty) { Err(EventError::NoTask) } else { Ok(()) }
     }
 }

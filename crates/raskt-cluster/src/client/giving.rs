@@ -1,7 +1,7 @@
 //! Data that graphs of this client were given, until its workers have fetched it.
 
 use crate::bulk::{Missing, Provide, Reply};
-use crate::message::ResultName;
+use crate::message::ResultNames;
 use crate::parcels::pack;
 use raskt_graph::LayerId;
 use raskt_schedule::{RunId, TaskRange};
@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 pub(super) struct Shelf {
     data: Arc<Mutex<Data>>,
-    jobs: Mutex<Sender<(ResultName, Reply)>>,
+    jobs: Mutex<Sender<(ResultNames, Reply)>>,
 }
 
 /// By run and layer: the first task, and what it and those after it stand for.
@@ -51,15 +51,15 @@ impl Shelf {
 
 impl Provide for Shelf {
     fn provide(&self, result: &[u8], reply: Reply) {
-        if let Some(name) = ResultName::of(result) {
+        if let Some(name) = ResultNames::of(result) {
             let _ = self.jobs.lock().send((name, reply));
         }
     }
 }
 
-fn give(asked: &Receiver<(ResultName, Reply)>, data: &Mutex<Data>) {
+fn give(asked: &Receiver<(ResultNames, Reply)>, data: &Mutex<Data>) {
     while let Ok((name, reply)) = asked.recv() {
-        let Some(values) = find(&data.lock(), name) else { continue };
+        let Some(values) = find(&data.lock(), &name) else { continue };
         let keeper: Arc<dyn Any + Send + Sync> = Arc::new(());
         match pack(&values, &keeper) {
             Ok(pieces) => reply.give(pieces),
@@ -68,9 +68,13 @@ fn give(asked: &Receiver<(ResultName, Reply)>, data: &Mutex<Data>) {
     }
 }
 
-fn find(data: &Data, ResultName { run, tasks }: ResultName) -> Option<Vec<Value>> {
-    let (&(of, layer, first), values) = data.range(..=(run, tasks.layer, tasks.start)).next_back()?;
-    let (start, end) = (tasks.start.checked_sub(first)? as usize, tasks.end.checked_sub(first)? as usize);
-    let is_there = of == run && layer == tasks.layer;
-    if is_there { values.get(start..end).map(<[Value]>::to_vec) } else { None }
+fn find(data: &Data, ResultNames(names): &ResultNames) -> Option<Vec<Value>> {
+    let mut found = vec![];
+    for &(run, tasks) in names {
+        let (&(of, layer, first), values) = data.range(..=(run, tasks.layer, tasks.start)).next_back()?;
+        let (start, end) = (tasks.start.checked_sub(first)? as usize, tasks.end.checked_sub(first)? as usize);
+        let is_there = of == run && layer == tasks.layer;
+        found.extend_from_slice(values.get(start..end).filter(|_| is_there)?);
+    }
+    Some(found)
 }

@@ -1,29 +1,43 @@
 //! A client of a cluster: submits graphs, gives data, and fetches results where they are.
 
+mod errands;
+mod failed;
 mod gathering;
 mod giving;
+mod ranges;
 mod run;
+mod sending;
 mod shared;
 mod state;
+mod table;
+mod tasks;
+mod waiting;
+mod watch;
+mod watching;
 
 use crate::driver::{Listening, Network, Outbox, inbox};
 use crate::face::Face;
 use crate::hello::Role;
 use crate::message::{FromClient, Submission, WorkerInfo};
-use crate::session::SendError;
 use crate::{Address, ListenError};
 use bytes::Bytes;
+use errands::Errands;
 use giving::Shelf;
-use raskt_schedule::{FailureScope, RunId, TaskRange};
+use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
 use raskt_value::Value;
-use shared::Shared;
+use sending::send;
+use shared::{Shared, State};
 use state::RunState;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use table::TaskTable;
 
+pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
-pub use state::ClusterError;
+pub use table::TaskState;
+pub use tasks::TaskRun;
+pub use watch::{Until, Watch};
 
 /// A client of a cluster. It keeps what it wants there alive: when it goes, so do its runs.
 pub struct Client {
@@ -34,6 +48,7 @@ pub struct Client {
 }
 
 /// A graph that is to be run.
+#[derive(Default)]
 pub struct Job {
     /// As it travels: what `postcard` writes of its form.
     pub graph: Bytes,
@@ -41,6 +56,10 @@ pub struct Job {
     pub wanted: Vec<TaskRange>,
     /// Data, and the tasks that stand for it.
     pub given: Vec<(TaskRange, Vec<Value>)>,
+    /// Tasks that stand for tasks of other runs of the cluster, which are there when this is submitted.
+    pub imports: Vec<Import>,
+    /// The run whose task submits it, if one does.
+    pub parent: Option<RunId>,
 }
 
 /// Why a client has no cluster.
@@ -62,9 +81,6 @@ pub enum ConnectError {
     },
 }
 
-/// How long is waited at a time for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
-
 impl Client {
     /// Connects with the scheduler at `scheduler`, and waits for it up to `patience`. Data that graphs are given is fetched from
     /// this process at `listen`.
@@ -78,9 +94,11 @@ impl Client {
         let network = Arc::new(network);
         let shelf = Arc::new(Shelf::start()?);
         let listening = network.serve_results(listen, &[Role::Worker], shelf.clone())?;
-        let shared = Arc::new(Shared::new(face, network.fetcher(), shelf));
+        let (errands, waiting) = Errands::new();
+        let shared = Arc::new(Shared::new(face, network.fetcher(), shelf, errands));
         let hears = shared.clone();
         let outbox = network.connect(scheduler, Role::Scheduler, inbox(move |incoming| hears.hear(incoming)))?;
+        waiting.start(outbox.clone())?;
         let client = Self { shared, outbox, network, listening };
         client.await_welcome(scheduler, patience)?;
         Ok(client)
@@ -106,24 +124,58 @@ impl Client {
         Ok(())
     }
 
-    /// Has a graph run.
+    /// Has a graph run, as one whole: the first task that fails for good ends it.
     pub fn submit(&self, job: Job) -> Result<RemoteRun, ClusterError> {
-        let Job { graph, wanted, given } = job;
-        let run = self.begin(wanted.clone())?;
+        let id = self.begin(|state, id| {
+            let run = Arc::new(RunState::new(job.wanted.clone()));
+            state.runs.insert(id, run.clone());
+            RemoteRun::new(id, run, self.shared.clone())
+        })?;
+        self.send_job(id.id(), job, FailureScope::Run)?;
+        Ok(id)
+    }
+
+    /// Has a graph run each of whose tasks is something by itself: one that fails takes along what can't be made without it, and
+    /// the others go on. Returns when the job is on its way; what of it isn't taken is told as failed.
+    pub fn submit_tasks(&self, job: Job) -> Result<TaskRun, ClusterError> {
+        let run = self.begin(|state, id| {
+            state.tables.insert(id, TaskTable::new(&job.wanted));
+            TaskRun::new(id, self.shared.clone(), self.outbox.clone())
+        })?;
+        self.send_job(run.id(), job, FailureScope::Task)?;
+        Ok(run)
+    }
+
+    fn send_job(&self, run: RunId, job: Job, failure: FailureScope) -> Result<(), ClusterError> {
+        let Job { graph, wanted, given, imports, parent } = job;
         let given_at = vec![self.listening.address().to_string()];
         let ranges = given.iter().map(|(range, _)| *range).collect();
-        self.shared.shelf.put(run.id(), given);
-        let submission = Submission {
-            run: run.id(),
-            parent: None,
-            wanted,
-            failure: FailureScope::Run,
-            imports: vec![],
-            given: ranges,
-            given_at,
-        };
-        self.send(&FromClient::Submit(submission), vec![graph])?;
-        Ok(run)
+        if !given.is_empty() {
+            self.shared.shelf.put(run, given);
+        }
+        let submission = Submission { run, parent, wanted, failure, imports, given: ranges, given_at };
+        send(&self.outbox, &FromClient::Submit(submission), vec![graph])
+    }
+
+    /// Watches tasks of runs whose tasks stand alone.
+    pub fn watch(&self, tasks: &[(RunId, Vec<TaskRange>)]) -> Watch {
+        self.shared.watch(tasks)
+    }
+
+    /// Has `call` called once when all these tasks have settled, at once if they have: by a thread of the client, and with no lock
+    /// held.
+    pub fn on_settled(&self, tasks: &[(RunId, Vec<TaskRange>)], call: Box<dyn FnOnce() + Send>) {
+        self.shared.on_settled(tasks, call);
+    }
+
+    /// The results of these tasks, in their order, as soon as all are there: fetched straight from the workers that hold them. The
+    /// first that failed is the error.
+    pub fn gather(
+        &self,
+        tasks: &[(RunId, Vec<TaskRange>)],
+        deadline: Option<Instant>,
+    ) -> Result<Vec<Value>, ClusterError> {
+        self.shared.gather(tasks, deadline)
     }
 
     /// Workers that are there.
@@ -156,7 +208,8 @@ impl Client {
         self.network.close(patience);
     }
 
-    fn begin(&self, wanted: Vec<TaskRange>) -> Result<RemoteRun, ClusterError> {
+    /// Begins a run under a number of its own.
+    fn begin<T>(&self, begin: impl FnOnce(&mut State, RunId) -> T) -> Result<T, ClusterError> {
         let mut state = self.shared.state.lock();
         if let Some(lost) = &state.lost {
             return Err(ClusterError::Disconnected(lost.clone()));
@@ -164,20 +217,7 @@ impl Client {
         let next = state.next_run.as_mut().ok_or_else(|| ClusterError::Disconnected("it isn't there yet".into()))?;
         let id = RunId(*next);
         *next += 1;
-        let run = Arc::new(RunState::new(wanted));
-        state.runs.insert(id, run.clone());
-        drop(state);
-        Ok(RemoteRun::new(id, run, self.shared.clone(), self.outbox.clone()))
-    }
-
-    fn send(&self, message: &FromClient, bulk: Vec<Bytes>) -> Result<(), ClusterError> {
-        loop {
-            match self.outbox.send_waiting(message, bulk.clone(), PATIENCE) {
-                Err(SendError::Full { .. }) => {}
-                Ok(()) => return Ok(()),
-                Err(error) => return Err(ClusterError::Disconnected(error.to_string())),
-            }
-        }
+        Ok(begin(&mut state, id))
     }
 }
 

@@ -1,16 +1,21 @@
 //! What the runs of a client and its session have in common.
 
+use super::errands::Errands;
+use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
-use super::state::{ClusterError, RunState};
+use super::state::RunState;
+use super::table::{Change, Place, TaskTable, WatchId};
+use super::watching::{Callback, Watching};
 use crate::Address;
 use crate::bulk::Fetcher;
 use crate::driver::Incoming;
 use crate::face::Face;
 use crate::message::{ToClient, WorkerInfo};
 use crate::session;
-use raskt_schedule::{RunId, WorkerId};
+use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_sync::{Condvar, Mutex};
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 /// What runs and the session have in common.
@@ -18,45 +23,78 @@ pub(crate) struct Shared {
     pub face: Arc<dyn Face>,
     pub fetcher: Fetcher,
     pub shelf: Arc<Shelf>,
-    pub state: Mutex<State>,
-    /// Told of everything that comes.
+    pub(super) errands: Errands,
+    pub(super) state: Mutex<State>,
+    /// Told of everything that comes, but for what concerns tasks that stand alone.
     pub changed: Condvar,
 }
 
 #[derive(Default)]
-pub(crate) struct State {
+pub(super) struct State {
     pub next_run: Option<u64>,
     pub workers: BTreeMap<WorkerId, (WorkerInfo, Vec<Address>)>,
     pub runs: BTreeMap<RunId, Arc<RunState>>,
+    pub tables: BTreeMap<RunId, TaskTable>,
+    pub watches: BTreeMap<WatchId, Watching>,
+    pub next_watch: u64,
     /// Why the session is over, if it is.
     pub lost: Option<String>,
+    /// Those who are to be called once the lock is gone.
+    calls: Vec<Callback>,
 }
 
 impl Shared {
-    pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>) -> Self {
+    pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed) = Default::default();
-        Self { face, fetcher, shelf, state, changed }
+        Self { face, fetcher, shelf, errands, state, changed }
     }
 
     /// Takes in what the scheduler says.
     pub fn hear(&self, incoming: Incoming<ToClient>) {
-        let mut state = self.state.lock();
-        match incoming {
-            Incoming::Message { message, .. } => self.take(&mut state, message),
+        let concerns_all = self.change(|state| match incoming {
+            Incoming::Message { message, .. } => self.take(state, message),
             Incoming::Event(session::Event::Lost(lost)) => {
-                let why = format!("the session with the scheduler is over: {lost}");
-                let runs = std::mem::take(&mut state.runs);
-                runs.into_values().for_each(|run| run.end(ClusterError::Disconnected(why.clone())));
-                state.workers.clear();
-                state.lost.get_or_insert(why);
+                self.lose(state, format!("the session with the scheduler is over: {lost}"));
+                true
             }
-            Incoming::Event(_) => {}
+            Incoming::Event(_) => false,
+        });
+        if concerns_all {
+            self.changed.notify_all();
         }
-        drop(state);
-        self.changed.notify_all();
     }
 
-    fn take(&self, state: &mut State, message: ToClient) {
+    /// Changes what is known; whoever wants to be called of it is, elsewhere.
+    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state.lock();
+        let result = change(&mut state);
+        let calls = mem::take(&mut state.calls);
+        drop(state);
+        calls.into_iter().for_each(|call| self.errands.call(call));
+        result
+    }
+
+    /// Says whether those who wait for anything else than tasks that stand alone are to look.
+    fn take(&self, state: &mut State, message: ToClient) -> bool {
+        match message {
+            ToClient::Available { run, results } => state.change_tasks(run, |table| table.come(&results)),
+            ToClient::Unavailable { run, tasks } => {
+                state.change_tasks(run, |table| tasks.iter().flat_map(|&range| table.go(range)).collect());
+            }
+            ToClient::TasksFailed { run, tasks, failure } => {
+                let failed = Place::Failed(TaskFailed::of_task(failure, self.face.clone()));
+                let fail = |table: &mut TaskTable, range: TaskRange| table.set(range, &failed);
+                state.change_tasks(run, |table| tasks.iter().flat_map(|&range| fail(table, range)).collect());
+            }
+            message => {
+                self.take_other(state, message);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn take_other(&self, state: &mut State, message: ToClient) {
         match message {
             ToClient::Welcome { first_run } => state.next_run = Some(first_run.0),
             ToClient::Joined(workers) => {
@@ -71,47 +109,68 @@ impl Shared {
                     run.finished(held);
                 }
             }
-            ToClient::Failed { run, failure } => {
-                let error = match failure.error {
-                    Some(form) => {
-                        let key = form.key.clone();
-                        ClusterError::Task { key, error: self.face.error(form) }
-                    }
-                    None => ClusterError::Killed { deaths: failure.story.len(), task: failure.task },
-                };
-                self.end(state, run, error);
-            }
+            ToClient::Failed { run, failure } => state.end(run, &TaskFailed::of_task(failure, self.face.clone())),
             ToClient::Lost { run } => {
-                self.end(
-                    state,
-                    run,
-                    ClusterError::Lost("data that the graph was given is gone with its worker".into()),
-                );
+                let sentence = "data that the graph was given is gone with its worker";
+                self.end(state, run, ClusterError::Lost(sentence.into()));
             }
             ToClient::Refused { run, reason } => self.end(state, run, ClusterError::Refused(reason)),
-            ToClient::Stalled { run, cause } => {
-                if let Some(run) = state.runs.get(&run) {
-                    run.stalled(Some(cause));
-                }
-            }
-            ToClient::Resumed { run } => {
-                if let Some(run) = state.runs.get(&run) {
-                    run.stalled(None);
-                }
-            }
+            ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
+            ToClient::Resumed { run } => state.stall(run, None),
             ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
         }
     }
 
     fn end(&self, state: &mut State, run: RunId, error: ClusterError) {
-        if let Some(run) = state.runs.get(&run) {
-            run.end(error);
-        }
+        state.end(run, &TaskFailed::of_run(error, self.face.clone()));
+    }
+
+    fn lose(&self, state: &mut State, why: String) {
+        let failed = TaskFailed::of_run(ClusterError::Disconnected(why.clone()), self.face.clone());
+        let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
+        runs.into_iter().for_each(|run| state.end(run, &failed));
+        state.workers.clear();
+        state.lost.get_or_insert(why);
     }
 
     /// Nothing is wanted any more of a run.
     pub fn forget(&self, run: RunId) {
-        self.state.lock().runs.remove(&run);
+        let gone = self.change(|state| {
+            state.change_tasks(run, TaskTable::release_all);
+            (state.runs.remove(&run), state.tables.remove(&run))
+        });
+        drop(gone);
         self.shelf.forget(run);
+        self.errands.let_go(run);
+    }
+}
+
+impl State {
+    /// Changes where tasks of a run stand, and tells those who watch them.
+    pub fn change_tasks(&mut self, run: RunId, change: impl FnOnce(&mut TaskTable) -> Vec<Change>) {
+        let Some(table) = self.tables.get_mut(&run) else { return };
+        for change in change(table) {
+            let called = self.watches.get_mut(&change.watch).and_then(|watching| watching.take(run, &change));
+            if let Some(call) = called {
+                self.calls.push(call);
+                self.end_watch(change.watch);
+            }
+        }
+    }
+
+    /// A run won't go on.
+    fn end(&mut self, run: RunId, failed: &Arc<TaskFailed>) {
+        if let Some(run) = self.runs.get(&run) {
+            run.end(failed.clone());
+        }
+        self.change_tasks(run, |table| table.fail_all(failed.clone()));
+    }
+
+    fn stall(&mut self, run: RunId, cause: Option<String>) {
+        if let Some(run) = self.runs.get(&run) {
+            run.stalled(cause);
+        } else if let Some(table) = self.tables.get_mut(&run) {
+            table.stalled = cause;
+        }
     }
 }

@@ -1,39 +1,9 @@
-//! What a client knows of a run.
+//! What a client knows of a run that is one whole.
 
-use raskt_graph::TaskId;
+use super::failed::TaskFailed;
 use raskt_schedule::{Held, TaskRange};
 use raskt_sync::Mutex;
-use raskt_value::TaskError;
-
-/// Why a run has no results.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum ClusterError {
-    /// A task failed.
-    #[error("task `{key}` failed: {error}")]
-    Task {
-        /// Its key.
-        key: String,
-        /// Why.
-        error: TaskError,
-    },
-    /// A task killed its workers.
-    #[error("{deaths} workers died while they ran task {} of layer {}, and nothing else that could be the reason", .task.index, .task.layer.0)]
-    Killed {
-        /// How many.
-        deaths: usize,
-        /// The task.
-        task: TaskId,
-    },
-    /// Something that nobody can make again is gone.
-    #[error("{0}")]
-    Lost(String),
-    /// The cluster doesn't take it.
-    #[error("{0}")]
-    Refused(String),
-    /// The cluster is out of reach.
-    #[error("{0}")]
-    Disconnected(String),
-}
+use std::sync::Arc;
 
 /// What is known of a run.
 pub(crate) struct RunState {
@@ -45,7 +15,7 @@ pub(crate) struct RunState {
 struct Known {
     /// Who holds what is wanted, once all of it is there.
     held: Option<Vec<Held>>,
-    error: Option<ClusterError>,
+    failed: Option<Arc<TaskFailed>>,
     stalled: Option<String>,
 }
 
@@ -58,8 +28,8 @@ impl RunState {
         self.known.lock().held = Some(held);
     }
 
-    pub fn end(&self, error: ClusterError) {
-        self.known.lock().error.get_or_insert(error);
+    pub fn end(&self, failed: Arc<TaskFailed>) {
+        self.known.lock().failed.get_or_insert(failed);
     }
 
     pub fn stalled(&self, cause: Option<String>) {
@@ -71,12 +41,12 @@ impl RunState {
         self.known.lock().stalled.clone()
     }
 
-    /// Who holds its results, once after each time that this was told.
-    pub fn take_held(&self) -> Result<Option<Vec<Held>>, ClusterError> {
-        let mut known = self.known.lock();
-        match &known.error {
-            Some(error) => Err(error.clone()),
-            None => Ok(known.held.take()),
+    /// Who holds its results, as was told last.
+    pub fn held(&self) -> Result<Option<Vec<Held>>, Arc<TaskFailed>> {
+        let known = self.known.lock();
+        match &known.failed {
+            Some(failed) => Err(failed.clone()),
+            None => Ok(known.held.clone()),
         }
     }
 }

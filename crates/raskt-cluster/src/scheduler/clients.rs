@@ -41,17 +41,31 @@ impl Core {
                 }
                 Ok(())
             }
-            FromClient::Release { run, tasks } => {
-                self.check_own(client, run).and_then(|()| self.try_event(Event::Released { run, tasks }))
-            }
+            FromClient::Release { tasks } => self.release_tasks(client, tasks),
             FromClient::Retry { run, tasks } => {
                 self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))
             }
-            FromClient::ReleaseRun { run } => self.check_own(client, run).map(|()| self.release(run)),
+            FromClient::ReleaseRuns { runs } => runs.into_iter().try_for_each(|run| {
+                self.check_own(client, run)?;
+                self.release(run);
+                Ok(())
+            }),
         };
         if let Err(reason) = result {
             tracing::warn!("a client says what can't be: {reason}");
         }
+    }
+
+    fn release_tasks(&mut self, client: u32, tasks: Vec<(RunId, TaskRange)>) -> Result<(), String> {
+        for of_run in tasks.chunk_by(|(run, _), (next, _)| run == next) {
+            let run = of_run[0].0;
+            self.check_own(client, run)?;
+            // A run that ended otherwise meanwhile has nothing to release.
+            if self.runs.contains_key(&run) && self.machine.progress(run).is_some() {
+                self.try_event(Event::Released { run, tasks: of_run.iter().map(|(_, range)| *range).collect() })?;
+            }
+        }
+        Ok(())
     }
 
     /// All that it wanted isn't wanted any more.
@@ -82,9 +96,6 @@ impl Core {
     ) -> Result<(), String> {
         let Submission { run, parent, wanted, failure, imports, given, given_at } = submission;
         self.check_own(client, run)?;
-        if !imports.is_empty() {
-            return Err("workers can't read results of other runs yet: submit both as one graph".into());
-        }
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
         TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
         let awaited = TaskRange::count(&given);
@@ -92,7 +103,7 @@ impl Core {
         let stands_alone = failure == FailureScope::Task;
         // Nothing is wanted before all data is there: what stands for it can't be run.
         let at_once = if awaited == 0 { wanted.clone() } else { vec![] };
-        self.runs.insert(run, RunRecord { client, bytes, wanted, awaited, stands_alone });
+        self.runs.insert(run, RunRecord { client, bytes, wanted, awaited, stands_alone, is_released: false });
         let added = self.try_event(Event::GraphAdded { run, parent, graph, wanted: at_once, failure, imports });
         if added.is_err() {
             self.runs.remove(&run);
@@ -145,8 +156,21 @@ impl Core {
         self.release(run);
     }
 
+    /// Its client wants nothing of a run any more. What others import of it is still made, with its graph.
     fn release(&mut self, run: RunId) {
+        let Some(record) = self.runs.get_mut(&run) else { return };
+        record.is_released = true;
         self.handle(Event::RunReleased { run });
+        if self.machine.progress(run).is_none() {
+            self.forget(run);
+        }
+    }
+
+    /// The machine has forgotten a run: so has everybody, if its client has.
+    pub fn forget(&mut self, run: RunId) {
+        if !self.runs.get(&run).is_some_and(|record| record.is_released) {
+            return;
+        }
         self.runs.remove(&run);
         let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;
         let errors: Vec<_> = self.errors.range(of_run).map(|(&key, _)| key).take_while(|key| key.0 == run).collect();

@@ -55,16 +55,21 @@ impl Core {
                 Err(action) => self.tell_client(action),
             }
         }
+        for run in self.machine.take_let_go() {
+            self.forget(run);
+        }
     }
 
     /// What clients are told of a failure.
     fn failure_form(&self, failure: Failure) -> FailureForm {
-        let Failure { run, task, story, .. } = failure;
-        FailureForm { run, task, error: self.errors.get(&(run, task)).cloned(), story }
+        let Failure { run, task, story, worker } = failure;
+        FailureForm { run, task, error: self.errors.get(&(run, task)).cloned(), story, is_lost: worker.is_none() }
     }
 
     fn tell_client(&mut self, action: Action) {
         let told = match action {
+            // It was told of each of its results.
+            Action::Finished { run } if self.runs.get(&run).is_some_and(|run| run.stands_alone) => None,
             // Nothing was wanted yet.
             Action::Finished { run } if self.runs.get(&run).is_some_and(|run| run.awaited > 0) => None,
             Action::Finished { run } => Some((run, ToClient::Finished { run, held: self.held(run) })),
@@ -83,7 +88,8 @@ impl Core {
             Action::Assign { .. } | Action::Recall { .. } | Action::Discard { .. } | Action::Forget { .. } => None,
         };
         if let Some((run, message)) = told
-            && let Some(client) = self.runs.get(&run).and_then(|run| self.clients.get(&run.client))
+            && let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
+            && let Some(client) = self.clients.get(&record.client)
         {
             client.send(&message);
         }

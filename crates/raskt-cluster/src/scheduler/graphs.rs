@@ -18,6 +18,8 @@ pub(super) struct RunRecord {
     pub awaited: u64,
     /// Whether its tasks stand alone.
     pub stands_alone: bool,
+    /// Its client wants nothing of it any more. It is kept for those that import from it.
+    pub is_released: bool,
 }
 
 /// Reads the graph that comes with a message, if one should.

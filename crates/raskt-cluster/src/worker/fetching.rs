@@ -6,7 +6,7 @@ use crate::bulk::{BulkError, Fetch, Fetcher, Source};
 use crate::driver::Network;
 use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{FromWorker, ResultName, WorkerInfo};
+use crate::message::{FromWorker, ResultNames, WorkerInfo};
 use crate::parcels::unpack;
 use bytes::Bytes;
 use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngine};
@@ -20,7 +20,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 
 /// Results of one request to a peer.
-const TASKS_AT_A_TIME: u64 = 4096;
+pub(crate) const TASKS_AT_A_TIME: u64 = 4096;
 
 /// Threads that make values of what has come: to read a pickle may take the interpreter.
 const READERS: usize = 2;
@@ -133,7 +133,7 @@ impl Fetching {
         let gathered = Arc::new(Gathered { parts: Mutex::new(places), done: Mutex::new(Some(done)) });
         for (at, tasks) in parts.into_iter().enumerate() {
             let (gathered, jobs) = (gathered.clone(), self.jobs.clone());
-            let result = ResultName { run, tasks }.to_bytes();
+            let result = ResultNames(vec![(run, tasks)]).to_bytes();
             // Memory for it is promised by the assignment that reads it.
             let fetch = Fetch { result, parts: vec![], reserved: u64::MAX };
             let come = move |pieces: Result<Vec<Bytes>, BulkError>| {
@@ -151,7 +151,7 @@ impl Fetching {
 }
 
 /// As many neighbours at a time as one request may name.
-pub(crate) fn cut(range: TaskRange) -> impl Iterator<Item = TaskRange> {
+fn cut(range: TaskRange) -> impl Iterator<Item = TaskRange> {
     let starts = (range.start..range.end).step_by(TASKS_AT_A_TIME as usize);
     starts.map(move |start| TaskRange { start, end: range.end.min(start + TASKS_AT_A_TIME), ..range })
 }

@@ -5,7 +5,7 @@ mod link;
 mod providing;
 mod uplink;
 
-pub(crate) use fetching::cut;
+pub(crate) use fetching::TASKS_AT_A_TIME;
 
 use crate::driver::{Incoming, Listening, Network, Ticket, inbox};
 use crate::face::{Face, read_graph};
@@ -17,7 +17,7 @@ use bytes::Bytes;
 use fetching::Fetching;
 use link::{Ended, Link};
 use providing::Shelf;
-use raskt_execute::WorkerEngine;
+use raskt_execute::{WorkerEngine, WorkerError};
 use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -154,11 +154,15 @@ impl Serving {
         }
     }
 
-    fn add_graph(&self, run: RunId, _imports: &[Import], bulk: &[Bytes]) {
+    fn add_graph(&self, run: RunId, imports: &[Import], bulk: &[Bytes]) {
         let graph = bulk.first().ok_or_else(|| "a graph came without its bytes".to_owned());
         let graph = graph.and_then(|bytes| read_graph(&*self.face, bytes));
-        match graph {
-            Ok(graph) => _ = self.engine.add_graph(run, Arc::new(graph)),
+        let added = graph.and_then(|graph| match self.engine.add_graph(run, Arc::new(graph), imports) {
+            Err(error @ (WorkerError::Refused(_) | WorkerError::NotImported { .. })) => Err(error.to_string()),
+            _ => Ok(()),
+        });
+        match added {
+            Ok(()) => {}
             Err(reason) => self.ended.tell(format!("the graph of run {} can't be read: {reason}", run.0)),
         }
     }

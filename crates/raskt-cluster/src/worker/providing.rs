@@ -1,7 +1,7 @@
 //! Gives results to other workers and to clients.
 
 use crate::bulk::{Missing, Provide, Reply};
-use crate::message::ResultName;
+use crate::message::ResultNames;
 use crate::parcels::pack;
 use raskt_execute::WorkerEngine;
 use raskt_sync::Mutex;
@@ -20,7 +20,7 @@ impl Shelf {
 
 impl Provide for Shelf {
     fn provide(&self, result: &[u8], reply: Reply) {
-        let Some(ResultName { run, tasks }) = ResultName::of(result) else {
+        let Some(ResultNames(tasks)) = ResultNames::of(result) else {
             return reply.refuse(Missing::NotThere);
         };
         let told = move |given: raskt_execute::Given| {
@@ -35,6 +35,6 @@ impl Provide for Shelf {
             }
         };
         // Dropped, the reply says that there is nothing.
-        let _ = self.engine.values(run, &[tasks], told);
+        let _ = self.engine.values_of(&tasks, told);
     }
 }

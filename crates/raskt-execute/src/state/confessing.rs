@@ -5,17 +5,20 @@ use crate::worker_error::is_lost;
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, WorkerTold};
 use raskt_value::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl State {
     /// Tells of those that `tasks` read and that are lost.
     pub(super) fn confess_inputs(&mut self, run: RunId, tasks: &[TaskRange]) {
         let Some(entry) = self.runs.get(&run) else { return };
-        let mut inputs = BTreeSet::new();
+        let mut inputs: BTreeMap<RunId, BTreeSet<TaskId>> = BTreeMap::new();
         for task in tasks.iter().flat_map(|range| range.tasks()) {
-            entry.graph.for_each_input(task, |input| _ = inputs.insert(input));
+            entry.graph.for_each_input(task, |input| {
+                let (owner, source) = entry.imports.source_of(run, input);
+                inputs.entry(owner).or_default().insert(source);
+            });
         }
-        self.confess(run, inputs);
+        inputs.into_iter().for_each(|(owner, tasks)| self.confess(owner, tasks));
     }
 
     /// Tells of those of `tasks` that are lost. Somebody may have told of them before, or they may have come anew.

@@ -1,6 +1,7 @@
 //! What an engine knows of a run.
 
 use crate::completion::Completion;
+use crate::imports::Imports;
 use crate::owner::OwnsRuns;
 use crate::results::Results;
 use crate::turn::is_repeatable;
@@ -30,6 +31,10 @@ pub(crate) struct RunEntry {
     /// Slots that those who wait for it have lent, until it has ended.
     pub lent_slots: u32,
     pub has_ended: bool,
+    /// What its tasks stand for that are of other runs.
+    pub imports: Imports,
+    /// Nothing of it is to run here as far as is known: it is a place for results that tasks of other runs read, and has no graph.
+    pub is_guest: bool,
     /// Who is told if it ends before a thread has begun it; nobody waits for it then.
     pub owner: Option<Weak<dyn OwnsRuns>>,
 }
@@ -54,12 +59,25 @@ impl RunEntry {
             small: 0,
             lent_slots: 0,
             has_ended: false,
+            imports: Imports::default(),
+            is_guest: false,
             owner,
         }
     }
 
     /// The same at a worker: what is wanted of it is its scheduler's business.
-    pub fn of_worker(graph: Arc<Graph>) -> Self {
-        Self::new(graph, None, (vec![], Arc::default(), None))
+    pub fn of_worker(graph: Arc<Graph>, imports: Imports) -> Self {
+        Self { imports, ..Self::new(graph, None, (vec![], Arc::default(), None)) }
+    }
+
+    /// A place for results of a run of which a worker has run nothing, and that it has no graph of.
+    pub fn of_guests() -> Self {
+        Self { is_guest: true, ..Self::of_worker(Arc::default(), Imports::default()) }
+    }
+
+    /// The graph has come of a run of which there are results here: they are among its own from now on.
+    pub fn welcome(&mut self, run: Self) {
+        let guests = std::mem::replace(self, run);
+        (self.results, self.small) = (guests.results, guests.small);
     }
 }

@@ -1,8 +1,9 @@
 //! What assignments read from other workers: from the request until it is here.
 
-use super::State;
 use super::head::Word;
+use super::{RunEntry, State};
 use crate::execution::facts;
+use crate::fetches::Named;
 use crate::uplink::{FetchAnswer, FetchId, Unreachable};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Fetch, RunId, TaskRange, Ticket, WorkerEvent, WorkerTold};
@@ -15,7 +16,8 @@ pub(crate) struct Awaited {
     graph: Arc<Graph>,
     run: RunId,
     engine: u32,
-    tasks: Vec<TaskId>,
+    /// The tasks, and what stands for them in the graph, if they are of another one that isn't here.
+    tasks: Vec<(TaskId, Option<TaskId>)>,
     /// Whose promise the results take up.
     holder: Holder,
 }
@@ -27,8 +29,8 @@ impl Awaited {
         if answers.len() != self.tasks.len() {
             return Ok(answers);
         }
-        let answers = self.tasks.iter().zip(answers).map(|(&task, answer)| match answer {
-            Ok(value) => Ok(Ok(self.kept(store, task, value)?)),
+        let answers = self.tasks.iter().zip(answers).map(|(&(task, stand_in), answer)| match answer {
+            Ok(value) => Ok(Ok(self.kept(store, stand_in.unwrap_or(task), value)?)),
             Err(missing) => Ok(Err(missing)),
         });
         answers.collect::<Result<_, Broken>>().map_err(|_| Unreachable)
@@ -49,9 +51,10 @@ impl State {
         // One that fails in any case reads nothing.
         let is_doomed = self.asking.get(&ticket).is_some_and(|(execution, _)| execution.failure.is_some());
         let fetches = if is_doomed { &[] } else { fetches };
-        let results = self.runs.get(&run).map(|entry| &entry.results);
+        let runs = &self.runs;
         let Some(elsewhere) = self.head.elsewhere_mut() else { return };
-        let asked = elsewhere.fetches.begin(ticket, run, fetches, |task| results?.get(task).cloned());
+        let find = |(run, task): Named| runs.get(&run)?.results.get(task).cloned();
+        let asked = elsewhere.fetches.begin(ticket, run, fetches, find);
         asked.into_iter().for_each(|request| elsewhere.put_out(Word::Fetch(request)));
         if elsewhere.fetches.is_gathered(ticket) {
             self.gathered(ticket);
@@ -60,10 +63,19 @@ impl State {
 
     /// What is to be known to take in an answer; nothing if nobody waits for it.
     pub fn awaited(&self, id: FetchId) -> Option<Awaited> {
-        let request = self.head.elsewhere()?.fetches.request(id)?;
-        let graph = self.runs.get(&request.run)?.graph.clone();
-        let holder = self.holder(request.reader()?);
-        Some(Awaited { graph, run: request.run, engine: self.engine, tasks: request.tasks.clone(), holder })
+        let fetches = &self.head.elsewhere()?.fetches;
+        let request = fetches.request(id)?;
+        let (run, reader) = (request.run, request.reader()?);
+        let (engine, holder) = (self.engine, self.holder(reader));
+        let tasks = request.tasks.iter();
+        // What a result is and when its turn comes is seen in its own graph, or else in that of whoever reads it.
+        if let Ok(graph) = self.graph_of(run) {
+            let tasks = tasks.map(|&task| (task, None)).collect();
+            return Some(Awaited { graph, run, engine, tasks, holder });
+        }
+        let entry = self.runs.get(&fetches.run_of(reader)?)?;
+        let tasks = tasks.map(|&task| Some((task, Some(entry.imports.stand_in(run, task)?)))).collect::<Option<_>>()?;
+        Some(Awaited { graph: entry.graph.clone(), run, engine, tasks, holder })
     }
 
     /// Another worker has answered.
@@ -81,23 +93,22 @@ impl State {
         self.act();
     }
 
-    /// All that an assignment reads of others is here. Of what stays, what came otherwise meanwhile stays as it is.
+    /// All that an assignment reads of others is here. Of what stays, what came otherwise meanwhile stays as it is. What is of a run of
+    /// which nothing was known is kept until the scheduler has it discarded or forgotten, as it does with whatever it is told of.
     fn gathered(&mut self, ticket: Ticket) {
         let holder = self.holder(ticket);
-        let kept = self.head.elsewhere().and_then(|elsewhere| elsewhere.fetches.kept(ticket));
-        if let Some((run, kept)) = kept
-            && let Some(entry) = self.runs.get_mut(&run)
-        {
-            let mut small = 0;
-            for (task, value) in kept {
-                if entry.results.get(task).is_none() {
-                    small += if StoredRef::of(&value).is_none() { value.bytes() as u64 } else { 0 };
-                    entry.results.put(task, value);
-                }
+        let kept = self.head.elsewhere().map(|elsewhere| elsewhere.fetches.kept(ticket)).unwrap_or_default();
+        let mut all_small = 0;
+        for ((run, task), value) in kept {
+            let entry = self.runs.entry(run).or_insert_with(RunEntry::of_guests);
+            if entry.results.get(task).is_none() {
+                let small = if StoredRef::of(&value).is_none() { value.bytes() as u64 } else { 0 };
+                entry.small += small;
+                all_small += small;
+                entry.results.put(task, value);
             }
-            entry.small += small;
-            self.store.hold_small(small, holder);
         }
+        self.store.hold_small(all_small, holder);
         self.worker.handle_event(WorkerEvent::Fetched(ticket));
     }
 

@@ -9,6 +9,7 @@ use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{RunId, TaskRange, WorkerEvent, WorkerOrder, WorkerTold};
 use raskt_store::StoredRef;
 use raskt_value::Value;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 impl State {
@@ -17,8 +18,10 @@ impl State {
         self.check_open()?;
         match order {
             WorkerOrder::Assign(assignment) => {
-                let graph = self.graph_of(assignment.run)?;
-                assignment.check(&graph)?;
+                assignment.check(&*self.graph_of(assignment.run)?)?;
+                let imports = self.runs.get(&assignment.run).map(|entry| &entry.imports);
+                let others = assignment.fetches.iter().filter(|fetch| fetch.run != assignment.run);
+                others.zip(imports.into_iter().cycle()).try_for_each(|(fetch, imports)| imports.check(fetch))?;
                 self.worker.handle_event(WorkerEvent::Assigned(assignment));
             }
             WorkerOrder::Recall { run, attempt, tasks } => {
@@ -38,8 +41,10 @@ impl State {
     /// Takes in the graph of a run, of which there may be assignments from now on. To be told of it again changes nothing.
     pub fn add_graph(&mut self, run: RunId, entry: RunEntry) -> Result<(), WorkerError> {
         self.check_open()?;
-        if let std::collections::btree_map::Entry::Vacant(vacant) = self.runs.entry(run) {
-            vacant.insert(entry);
+        match self.runs.entry(run) {
+            Entry::Vacant(vacant) => _ = vacant.insert(entry),
+            Entry::Occupied(mut found) if found.get().is_guest => found.get_mut().welcome(entry),
+            Entry::Occupied(_) => {}
         }
         self.heed_limit();
         self.act();
@@ -64,14 +69,19 @@ impl State {
     }
 
     pub fn graph_of(&self, run: RunId) -> Result<Arc<Graph>, WorkerError> {
-        self.runs.get(&run).map(|entry| entry.graph.clone()).ok_or(WorkerError::UnknownRun(run))
+        let known = self.runs.get(&run).filter(|entry| !entry.is_guest);
+        known.map(|entry| entry.graph.clone()).ok_or(WorkerError::UnknownRun(run))
     }
 
-    /// What of `tasks` is here, without what it may stand for.
-    pub fn results_of(&self, run: RunId, tasks: &[TaskRange]) -> Vec<(TaskId, Option<Value>)> {
-        let entry = self.runs.get(&run);
-        let found = |task| (task, entry.and_then(|entry| entry.results.get(task).cloned()));
-        tasks.iter().flat_map(|range| range.tasks()).map(found).collect()
+    /// What of these tasks is here, without what it may stand for.
+    pub fn results_of(&self, wanted: &[(RunId, TaskRange)]) -> Vec<(RunId, TaskId, Option<Value>)> {
+        let mut found = vec![];
+        for &(run, tasks) in wanted {
+            let entry = self.runs.get(&run);
+            let here = |task| (run, task, entry.and_then(|entry| entry.results.get(task).cloned()));
+            found.extend(tasks.tasks().map(here));
+        }
+        found
     }
 
     /// Why a task of `run` failed, until the run is forgotten.

@@ -1,11 +1,13 @@
 //! From an assignment that wants memory to one that a thread may pick.
 
-use super::{SLOTS_AHEAD, State, sound};
+use super::{RunEntry, SLOTS_AHEAD, State, sound};
 use crate::RunError;
 use crate::execution::Execution;
 use crate::reads::Reads;
-use raskt_schedule::{Assignment, Ticket, WorkerEvent};
+use raskt_graph::TaskId;
+use raskt_schedule::{Assignment, RunId, Ticket, WorkerEvent};
 use raskt_store::{Answer, Holder, MemoryReport, Reply};
+use raskt_value::Value;
 use std::sync::Arc;
 
 /// The assignments that threads are at have so large a part of the memory, together, for what they are to read later.
@@ -46,7 +48,7 @@ impl State {
         let (run, tasks, transient) = (assignment.run, assignment.tasks.clone(), assignment.transient.clone());
         let (graph, past, is_repeatable) = (entry.graph.clone(), entry.past.clone(), entry.is_repeatable);
         let cancel = entry.cancel.clone();
-        let reads = Reads::of(&graph, &tasks, |task| entry.results.get(task));
+        let reads = Reads::of(&graph, &tasks, |task| self.input(entry, run, task));
         let holder = self.holder(ticket);
         let ahead = reads.ahead(self.bytes_ahead());
         let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside[..ahead]), &mut self.broke_for);
@@ -76,6 +78,14 @@ impl State {
         match answer {
             Answer::Promised { is_loading } => self.promised(ticket, is_loading),
             Answer::Pending => self.ask_ahead(),
+        }
+    }
+
+    /// What a task of `run`, whose entry is given, reads of `task`, if it is here: where that stands for another one, the result of that.
+    fn input<'a>(&'a self, entry: &'a RunEntry, run: RunId, task: TaskId) -> Option<&'a Value> {
+        match entry.imports.source_of(run, task) {
+            (owner, source) if owner == run => entry.results.get(source),
+            (owner, source) => self.runs.get(&owner)?.results.get(source),
         }
     }
 
@@ -112,7 +122,10 @@ impl State {
             execution.tasks.clone_from(&assignment.tasks);
             execution.transient.clone_from(&assignment.transient);
             let entry = self.runs.get(&execution.run);
-            let find = |task| fetched.get(&task).or_else(|| entry.and_then(|entry| entry.results.get(task)));
+            let find = |task| {
+                let (entry, run) = (entry?, execution.run);
+                fetched.get(&entry.imports.source_of(run, task)).or_else(|| self.input(entry, run, task))
+            };
             let reads = Reads::of(&execution.graph, &assignment.tasks, find);
             let before = std::mem::replace(&mut execution.reads, reads);
             self.afterwards.values.extend(before.outside);

@@ -34,7 +34,7 @@ impl Import {
     }
 
     /// The task that `task`, which is one of its tasks, stands for.
-    pub(crate) fn source_of(&self, task: TaskId) -> TaskId {
+    pub fn source_of(&self, task: TaskId) -> TaskId {
         TaskId::new(self.from.layer, self.from.index + (task.index - self.tasks.start))
     }
 }

@@ -72,7 +72,7 @@ impl Bench {
         let (sender, said) = channel();
         let options = EngineOptions { threads, ..EngineOptions::default() };
         let engine = WorkerEngine::with_store(options, store, runners, Arc::new(Ear(raskt_sync::Mutex::new(sender))));
-        engine.add_graph(RUN, graph).unwrap();
+        engine.add_graph(RUN, graph, &[]).unwrap();
         Self { engine, said, folder }
     }
 

@@ -88,7 +88,7 @@ fn what_runs_when_its_run_is_forgotten_is_told_to_stop_and_its_end_is_told() {
     assert_eq!(bench.engine.strays(), 1);
     assert_eq!(bench.bytes(), (0, 1 << 10, 0), "it keeps what it was promised");
     // One such beside the slot takes up no slot.
-    bench.engine.add_graph(RUN, pairs(2)).unwrap();
+    bench.engine.add_graph(RUN, pairs(2), &[]).unwrap();
     bench.assign(2, vec![range(0, 0, 1)], vec![]);
     held.wait_for(2);
     held.let_go();
@@ -114,7 +114,7 @@ fn a_worker_that_is_shut_down_lets_end_what_runs_and_takes_nothing_more() {
     held.wait_for(1);
     let engine = bench.engine.clone();
     let leaving = std::thread::spawn(move || engine.shut_down(PATIENCE));
-    bench.until(|bench| matches!(bench.engine.add_graph(RUN, pairs(1)), Err(WorkerError::ShutDown)));
+    bench.until(|bench| matches!(bench.engine.add_graph(RUN, pairs(1), &[]), Err(WorkerError::ShutDown)));
     held.let_go();
     leaving.join().unwrap();
     assert_eq!(bench.report().attempt, Attempt(1));
@@ -134,7 +134,7 @@ fn a_worker_that_breaks_says_so_once_and_holds_nothing() {
     let Said::Broke(story) = bench.next() else { panic!("it says so") };
     assert!(story.contains("a test wants it"), "{story}");
     assert!(matches!(bench.engine.handle(WorkerOrder::Forget { run: RUN }), Err(WorkerError::Broken)));
-    assert!(matches!(bench.engine.add_graph(RUN, pairs(2)), Err(WorkerError::Broken)));
+    assert!(matches!(bench.engine.add_graph(RUN, pairs(2), &[]), Err(WorkerError::Broken)));
     assert!(bench.held(&[range(0, 0, 2)]).iter().all(Option::is_none));
     assert_eq!(bench.bytes(), (0, 0, 0));
     bench.engine.break_down("once more");

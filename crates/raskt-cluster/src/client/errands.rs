@@ -1,0 +1,136 @@
+//! What a client does later and elsewhere: calls those who wanted to know, and tells the scheduler what isn't wanted any more.
+//!
+//! Neither may be done where it comes up. Whoever is called may do as he likes, and the thread of the network must not wait. What goes
+//! may go anywhere, also where nobody may wait; and many go at once, which is better told together.
+
+use super::sending::send;
+use crate::driver::Outbox;
+use crate::message::FromClient;
+use raskt_schedule::{RunId, TaskRange};
+use raskt_sync::{Mutex, guard};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// For so long what isn't wanted any more gathers before it is told.
+const GATHERING: Duration = Duration::from_millis(1);
+
+/// Runs, and ranges of tasks, that one message tells of at most.
+const TOLD_AT_A_TIME: usize = 1 << 14;
+
+/// The way to the thread that does it.
+pub(super) struct Errands {
+    sender: Mutex<Sender<Errand>>,
+    let_go: Arc<Mutex<LetGo>>,
+}
+
+enum Errand {
+    Call(Box<dyn FnOnce() + Send>),
+    Tell,
+}
+
+/// What isn't wanted any more, and the scheduler hasn't been told.
+#[derive(Default)]
+struct LetGo {
+    runs: Vec<RunId>,
+    tasks: BTreeMap<RunId, Vec<TaskRange>>,
+    /// The thread knows that there is something.
+    is_told: bool,
+}
+
+/// What the thread begins with.
+pub(super) struct Waiting {
+    errands: Receiver<Errand>,
+    let_go: Arc<Mutex<LetGo>>,
+}
+
+impl Errands {
+    /// The way to a thread that is to be started.
+    pub fn new() -> (Self, Waiting) {
+        let (sender, errands) = channel();
+        let let_go: Arc<Mutex<LetGo>> = Arc::default();
+        (Self { sender: Mutex::new(sender), let_go: let_go.clone() }, Waiting { errands, let_go })
+    }
+
+    pub fn call(&self, call: Box<dyn FnOnce() + Send>) {
+        // Where the thread is gone so is the client.
+        let _ = self.sender.lock().send(Errand::Call(call));
+    }
+
+    /// Nothing of a run is wanted any more.
+    pub fn let_go(&self, run: RunId) {
+        self.add(|let_go| {
+            let_go.tasks.remove(&run);
+            let_go.runs.push(run);
+        });
+    }
+
+    /// Some tasks of a run aren't wanted any more.
+    pub fn let_go_of(&self, run: RunId, tasks: &[TaskRange]) {
+        self.add(|let_go| {
+            let ranges = let_go.tasks.entry(run).or_default();
+            for range in tasks {
+                match ranges.last_mut() {
+                    Some(last) if last.layer == range.layer && last.end == range.start => last.end = range.end,
+                    _ => ranges.push(*range),
+                }
+            }
+        });
+    }
+
+    fn add(&self, add: impl FnOnce(&mut LetGo)) {
+        let mut let_go = self.let_go.lock();
+        add(&mut let_go);
+        if !std::mem::replace(&mut let_go.is_told, true) {
+            drop(let_go);
+            let _ = self.sender.lock().send(Errand::Tell);
+        }
+    }
+}
+
+impl Waiting {
+    /// Starts the thread, which ends with the client.
+    pub fn start(self, outbox: Outbox<FromClient>) -> io::Result<()> {
+        std::thread::Builder::new().name("raskt-client".into()).spawn(move || self.run(&outbox))?;
+        Ok(())
+    }
+
+    fn run(&self, outbox: &Outbox<FromClient>) {
+        let mut tells_at: Option<Instant> = None;
+        loop {
+            let errand = match tells_at {
+                Some(at) => self.errands.recv_timeout(at.saturating_duration_since(Instant::now())),
+                None => self.errands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match errand {
+                Ok(Errand::Tell) => tells_at = Some(Instant::now() + GATHERING),
+                Ok(Errand::Call(call)) => {
+                    if let Err(story) = guard(call) {
+                        tracing::error!("whoever was to be told that tasks have settled panicked: {story}");
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if tells_at.is_some_and(|at| at <= Instant::now()) {
+                tells_at = None;
+                self.tell(outbox);
+            }
+        }
+    }
+
+    fn tell(&self, outbox: &Outbox<FromClient>) {
+        let LetGo { runs, tasks, .. } = std::mem::take(&mut *self.let_go.lock());
+        let tasks: Vec<_> =
+            tasks.into_iter().flat_map(|(run, tasks)| tasks.into_iter().map(move |range| (run, range))).collect();
+        let of_tasks = tasks.chunks(TOLD_AT_A_TIME).map(|tasks| FromClient::Release { tasks: tasks.to_vec() });
+        let of_runs = runs.chunks(TOLD_AT_A_TIME).map(|runs| FromClient::ReleaseRuns { runs: runs.to_vec() });
+        // A run of which something has still to be told is there until then.
+        for message in of_tasks.chain(of_runs) {
+            // Where the session is over nothing is wanted any more.
+            let _ = send(outbox, &message, vec![]);
+        }
+    }
+}

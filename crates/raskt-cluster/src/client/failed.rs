@@ -1,0 +1,126 @@
+//! Why there are no results.
+
+use crate::face::Face;
+use crate::message::{ErrorForm, FailureForm};
+use raskt_graph::TaskId;
+use raskt_schedule::{Death, RunId};
+use raskt_value::TaskError;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why a run, or a task, has no results.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// A task failed.
+    #[error("task `{key}` failed: {error}")]
+    Task {
+        /// Its key.
+        key: String,
+        /// Why.
+        error: TaskError,
+    },
+    /// A task killed its workers.
+    #[error("{deaths} workers died while they ran task {} of layer {}, and nothing else that could be the reason", .task.index, .task.layer.0)]
+    Killed {
+        /// How many.
+        deaths: usize,
+        /// The task.
+        task: TaskId,
+    },
+    /// Something that nobody can make again is gone.
+    #[error("{0}")]
+    Lost(String),
+    /// The cluster doesn't take it.
+    #[error("{0}")]
+    Refused(String),
+    /// The cluster is out of reach.
+    #[error("{0}")]
+    Disconnected(String),
+    /// This client has let go of it.
+    #[error("the result of task {} of layer {} of run {} isn't wanted any more: it was released", .task.index, .task.layer.0, .run.0)]
+    Released {
+        /// The run.
+        run: RunId,
+        /// The task.
+        task: TaskId,
+    },
+    /// It isn't there by the time that was given.
+    #[error("the results didn't come in the time that was given")]
+    TimedOut,
+}
+
+/// Why tasks have failed. What was raised is read when it is asked for, by whoever asks: that may take an interpreter.
+pub struct TaskFailed {
+    cause: Cause,
+    face: Arc<dyn Face>,
+}
+
+enum Cause {
+    Task(FailureForm),
+    Whole(ClusterError),
+}
+
+impl TaskFailed {
+    /// A task failed, and others with it.
+    pub(super) fn of_task(failure: FailureForm, face: Arc<dyn Face>) -> Arc<Self> {
+        Arc::new(Self { cause: Cause::Task(failure), face })
+    }
+
+    /// All that was still to come of a run has failed.
+    pub(super) fn of_run(error: ClusterError, face: Arc<dyn Face>) -> Arc<Self> {
+        Arc::new(Self { cause: Cause::Whole(error), face })
+    }
+
+    /// The error, made anew each time.
+    pub fn error(&self) -> ClusterError {
+        match &self.cause {
+            Cause::Whole(error) => error.clone(),
+            Cause::Task(FailureForm { error: Some(form), .. }) => {
+                ClusterError::Task { key: form.key.clone(), error: self.face.error(form.clone()) }
+            }
+            Cause::Task(FailureForm { story, task, .. }) if !story.is_empty() => {
+                ClusterError::Killed { deaths: story.len(), task: *task }
+            }
+            Cause::Task(FailureForm { is_lost: true, .. }) => {
+                ClusterError::Lost("data that the graph was given is gone with its worker".into())
+            }
+            Cause::Task(FailureForm { run, task, .. }) => ClusterError::Lost(format!(
+                "task {} of layer {} of run {} failed, and why isn't known any more",
+                task.index, task.layer.0, run.0
+            )),
+        }
+    }
+
+    /// The error as it travels, if a task raised one.
+    pub fn form(&self) -> Option<&ErrorForm> {
+        match &self.cause {
+            Cause::Task(failure) => failure.error.as_ref(),
+            Cause::Whole(_) => None,
+        }
+    }
+
+    /// The task that failed first, and its run, unless it is the run as a whole that can't go on.
+    pub fn root(&self) -> Option<(RunId, TaskId)> {
+        match &self.cause {
+            Cause::Task(failure) => Some((failure.run, failure.task)),
+            Cause::Whole(_) => None,
+        }
+    }
+
+    /// The deaths of workers that had that task, if that is why.
+    pub fn story(&self) -> &[Death] {
+        match &self.cause {
+            Cause::Task(failure) => &failure.story,
+            Cause::Whole(_) => &[],
+        }
+    }
+}
+
+impl fmt::Debug for TaskFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Task(failure) => failure.fmt(f),
+            Cause::Whole(error) => error.fmt(f),
+        }
+    }
+}

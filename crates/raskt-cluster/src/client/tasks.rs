@@ -1,0 +1,84 @@
+//! A run whose tasks stand alone, from its submission until nobody has a handle of it any more.
+
+use super::failed::ClusterError;
+use super::sending::send;
+use super::shared::Shared;
+use super::table::{Place, TaskState, TaskTable};
+use crate::driver::Outbox;
+use crate::message::FromClient;
+use raskt_graph::TaskId;
+use raskt_schedule::{RunId, TaskRange};
+use std::fmt;
+use std::sync::Arc;
+
+/// A run on a cluster each of whose tasks is something by itself, as those of futures are. Clones are handles of the same run; when
+/// the last one goes, nothing of it is wanted any more. What other runs import of it stays as long as these need it.
+#[derive(Clone)]
+pub struct TaskRun(Arc<Inner>);
+
+struct Inner {
+    id: RunId,
+    shared: Arc<Shared>,
+    outbox: Outbox<FromClient>,
+}
+
+impl TaskRun {
+    pub(super) fn new(id: RunId, shared: Arc<Shared>, outbox: Outbox<FromClient>) -> Self {
+        Self(Arc::new(Inner { id, shared, outbox }))
+    }
+
+    /// Its number.
+    pub fn id(&self) -> RunId {
+        self.0.id
+    }
+
+    /// Where a task stands.
+    pub fn state(&self, task: TaskId) -> TaskState {
+        let state = self.0.shared.state.lock();
+        match state.tables.get(&self.0.id).map_or(Place::Released, |table| table.place(task)) {
+            Place::Pending => TaskState::Pending,
+            Place::Available { .. } => TaskState::Available,
+            Place::Failed(failed) => TaskState::Failed(failed),
+            Place::Released => TaskState::Released,
+        }
+    }
+
+    /// What it waits for, if it can't go on as things are.
+    pub fn stalled(&self) -> Option<String> {
+        self.0.shared.state.lock().tables.get(&self.0.id)?.stalled.clone()
+    }
+
+    /// Tasks aren't wanted any more. What hasn't run and nobody else needs won't. Never waits.
+    pub fn release(&self, tasks: &[TaskRange]) {
+        let Inner { id, shared, .. } = &*self.0;
+        let released = |table: &mut TaskTable, range: &TaskRange| table.set(*range, &Place::Released);
+        shared.change(|state| {
+            state.change_tasks(*id, |table| tasks.iter().flat_map(|range| released(table, range)).collect());
+        });
+        shared.errands.let_go_of(*id, tasks);
+    }
+
+    /// Tasks that have failed are to be run again: with what failed first, and all of this run that failed with it.
+    pub fn retry(&self, tasks: &[TaskRange]) -> Result<(), ClusterError> {
+        let Inner { id, shared, outbox } = &*self.0;
+        shared.change(|state| {
+            let roots = state.tables.get(id).map(|table| table.roots(tasks)).unwrap_or_default();
+            for run in roots.iter().map(|(run, _)| *run).chain([*id]).collect::<std::collections::BTreeSet<_>>() {
+                state.change_tasks(run, |table| table.take_up(&roots));
+            }
+        });
+        send(outbox, &FromClient::Retry { run: *id, tasks: tasks.to_vec() }, vec![])
+    }
+}
+
+impl fmt::Debug for TaskRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TaskRun({})", self.0.id.0)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shared.forget(self.id);
+    }
+}

@@ -1,0 +1,205 @@
+//! A cluster in this process, whose parts speak over real sockets, and work for it: sums.
+
+#![allow(dead_code, reason = "not every test needs all of it")]
+
+use raskt_cluster::hello::Role;
+use raskt_cluster::{
+    Client, ClusterError, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun, SchedulerServer, Security, Token,
+    WorkerOptions, WorkerServer,
+};
+use raskt_execute::{EngineOptions, Limits, Runners, Store};
+use raskt_graph::{
+    Graph, GraphBuilder, GraphForm, Grid, Layer, LayerId, Op, OpBody, OpFlags, OpForm, OpKind, Shape, TaskId,
+};
+use raskt_schedule::{Offer, TaskRange};
+use raskt_value::wire::{BodyForm, Decoders, WireError, WireForm};
+use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Adds up what it reads, and its own number; fails at one.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Sum {
+    pub fails_at: Option<u64>,
+    pub milliseconds: u64,
+}
+
+impl Kernel for Sum {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        std::thread::sleep(Duration::from_millis(self.milliseconds));
+        if self.fails_at == Some(call.index) {
+            return Err(TaskError::new(ErrorKind::Value, "this one fails"));
+        }
+        let numbers = inputs.iter().map(number);
+        Ok(Chunk::scalar(numbers.sum::<i64>() + call.index as i64).into())
+    }
+
+    fn name(&self) -> String {
+        "sum".into()
+    }
+
+    fn wire(&self) -> Option<WireForm> {
+        Some(WireForm::of("test.sum", 1, self))
+    }
+}
+
+pub fn number(value: &Value) -> i64 {
+    value.as_chunk().and_then(Chunk::as_slice::<i64>).expect("numbers").iter().sum()
+}
+
+pub fn decode(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
+    Ok(Arc::new(form.read::<Sum>()?))
+}
+
+pub struct Native(Decoders);
+
+impl Native {
+    pub fn face() -> Arc<dyn Face> {
+        let mut decoders = Decoders::default();
+        decoders.add("test.sum", 1, decode);
+        Arc::new(Self(decoders))
+    }
+}
+
+impl Face for Native {
+    fn body(&self, op: OpForm<BodyForm>) -> Result<OpBody, String> {
+        match op.body {
+            BodyForm::Native(form) => Ok(Arc::new(NativeOp(self.0.decode(&form).map_err(|error| error.to_string())?))),
+            BodyForm::Foreign(form) => Err(format!("`{}` is of another language", form.tag)),
+            BodyForm::Given(_) => Ok(Arc::new(())),
+        }
+    }
+
+    fn decoders(&self) -> &Decoders {
+        &self.0
+    }
+
+    fn cause(&self, _error: &TaskError) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn error(&self, form: ErrorForm) -> TaskError {
+        TaskError::new(form.kind, form.message)
+    }
+}
+
+pub struct Cluster {
+    pub token: Token,
+    pub scheduler: SchedulerServer,
+    pub workers: Vec<WorkerServer>,
+}
+
+impl Cluster {
+    pub fn of(workers: usize) -> Self {
+        let token = Token::random().unwrap();
+        let scheduler =
+            SchedulerServer::start(network(&token, Role::Scheduler), &"tcp://127.0.0.1:0".parse().unwrap()).unwrap();
+        let mut cluster = Self { token, scheduler, workers: vec![] };
+        (0..workers).for_each(|at| cluster.join(&format!("worker-{at}")));
+        cluster
+    }
+
+    pub fn join(&mut self, name: &str) {
+        let options = WorkerOptions {
+            scheduler: self.scheduler.address().clone(),
+            listen: "tcp://127.0.0.1:0".parse().unwrap(),
+            offer: Offer { name: name.into(), ..Offer::slots(1) },
+            engine: EngineOptions { threads: 2, memory_limit: 1 << 30 },
+        };
+        let network = network(&self.token, Role::Worker);
+        let store = Store::new(Limits::of_memory(1 << 30));
+        self.workers.push(WorkerServer::start(network, options, Runners::default(), store, Native::face()).unwrap());
+    }
+
+    pub fn client(&self) -> Client {
+        let network = network(&self.token, Role::Client);
+        let listen = "tcp://127.0.0.1:0".parse().unwrap();
+        let client = Client::connect(network, self.scheduler.address(), &listen, Native::face(), PATIENCE).unwrap();
+        assert!(client.wait_for_workers(self.workers.len(), PATIENCE));
+        client
+    }
+}
+
+pub fn network(token: &Token, role: Role) -> Network {
+    let security = Security { token: Some(token.clone()), tls: None };
+    Network::start(NetworkOptions::new(role, security).unwrap()).unwrap()
+}
+
+/// So many sums of nothing, and trees of sums over them, four at a time; gives the layer of the root.
+pub fn tree(count: u32, kernel: Sum) -> (Graph, LayerId) {
+    let mut graph = GraphBuilder::new();
+    let op = graph.op(sum(kernel, 1));
+    let mut layer = graph.layer(Layer::new("source", op, Shape::source(count))).unwrap();
+    let op = graph.op(sum(Sum { fails_at: None, milliseconds: 0 }, 2));
+    let mut length = count;
+    while length > 1 {
+        let shape = Shape::Reduce { input: layer, grid: Grid::new([length]), fan_in: [4].into_iter().collect() };
+        layer = graph.layer(Layer::new("sum", op, shape)).unwrap();
+        length = length.div_ceil(4);
+    }
+    (graph.finish(), layer)
+}
+
+pub fn sum(kernel: Sum, digest: u128) -> Op {
+    let body = Arc::new(NativeOp(Arc::new(kernel)));
+    Op { kind: OpKind::Array, name: "sum".into(), digest, flags: OpFlags::default(), body }
+}
+
+/// What the tree's root is.
+pub fn expected(count: u64) -> i64 {
+    let (mut values, mut first) = ((0..count as i64).collect::<Vec<_>>(), true);
+    while values.len() > 1 || first {
+        first = false;
+        values = values.chunks(4).zip(0..).map(|(part, at)| part.iter().sum::<i64>() + at).collect();
+    }
+    values[0]
+}
+
+pub fn submit(client: &Client, graph: &Graph, wanted: Vec<TaskRange>) -> RemoteRun {
+    client.submit(Job { graph: form(graph), wanted, given: vec![], ..Job::default() }).unwrap()
+}
+
+pub fn form(graph: &Graph) -> bytes::Bytes {
+    let body = |op: &Op| match op.body.downcast_ref() {
+        Some(NativeOp(kernel)) => Ok::<_, String>(BodyForm::Native(kernel.wire().ok_or("it stays")?)),
+        None => Ok(BodyForm::Given(0)),
+    };
+    postcard::to_stdvec(&GraphForm::of(graph, body).unwrap()).unwrap().into()
+}
+
+pub fn wait(run: &RemoteRun) -> Result<Vec<i64>, ClusterError> {
+    let values = run.wait_timeout(PATIENCE).unwrap_or_else(|| panic!("it doesn't end: {:?}", run.stalled()))?;
+    Ok(values.iter().map(number).collect())
+}
+
+pub fn one(layer: LayerId) -> Vec<TaskRange> {
+    vec![TaskRange::one(TaskId::new(layer, 0))]
+}
+
+/// One layer of `count` sums, each of the `inputs` tasks of a layer before it that stand for tasks of other runs, if there are any.
+pub fn sums(count: u32, kernel: Sum, inputs: u32) -> Graph {
+    let mut graph = GraphBuilder::new();
+    let op = graph.op(sum(kernel, 1));
+    let shape = match inputs {
+        0 => Shape::source(count),
+        _ => {
+            let op = graph.op(given());
+            let input = graph.layer(Layer::new("stand-in", op, Shape::source(inputs))).unwrap();
+            let fan_in = [inputs.div_ceil(count)].into_iter().collect();
+            Shape::Reduce { input, grid: Grid::new([inputs]), fan_in }
+        }
+    };
+    graph.layer(Layer::new("sum", op, shape)).unwrap();
+    graph.finish()
+}
+
+/// What stands for something else.
+pub fn given() -> Op {
+    let (flags, body) = (OpFlags::default(), Arc::new(()));
+    Op { kind: OpKind::Array, name: "given".into(), digest: 9, flags, body }
+}
+
+pub const QUICK: Sum = Sum { fails_at: None, milliseconds: 0 };
