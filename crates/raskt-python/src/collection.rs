@@ -5,7 +5,7 @@ use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use raskt_frame::StageOutput;
 use raskt_graph::{GraphBuilder, LayerId};
-use raskt_value::Value;
+use raskt_value::{DType, Value};
 
 /// The Rust side of an array or a frame, as a `#[pyclass]` holds it.
 ///
@@ -37,6 +37,12 @@ pub trait Collection {
     /// Whether a persisted collection can do with what stands for its results, while the store keeps them.
     fn is_kept(&self) -> bool {
         false
+    }
+
+    /// The types and shapes of its blocks, in order, if it has blocks of shapes that are known: then results that stay with a
+    /// cluster can be its source.
+    fn layouts(&self) -> Option<Vec<(DType, Box<[usize]>)>> {
+        None
     }
 
     /// The same collection with those results for a source.

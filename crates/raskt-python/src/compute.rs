@@ -1,6 +1,6 @@
 //! `compute` and `persist`: everything that is asked for at once becomes one graph, and runs.
 
-use crate::cluster::{self, ClusterClient};
+use crate::cluster::{self, ClusterClient, HeldResult};
 use crate::collection::{Collection, with_collection};
 use crate::contexts;
 use crate::delayed::{Argument, Delayed, Extra, Node, Work, python_object};
@@ -20,6 +20,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use raskt_execute::run_in_place;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_store::StoredRef;
+use raskt_value::Value;
 use std::sync::Arc;
 
 /// How the caller wants it to run.
@@ -62,8 +63,8 @@ impl Options {
             return Ok(Ran::nothing());
         }
         if let Some(client) = &self.cluster {
-            let values = cluster::run(py, client.get(), graph, &wanted)?;
-            return Ok(Ran { values, handle: None });
+            let run = if keeps == Keeps::Nothing { cluster::run } else { cluster::hold };
+            return Ok(Ran { values: run(py, client.get(), graph, &wanted)?, handle: None });
         }
         if travel::is_on() {
             return self.run_travelled(py, graph, wanted, keeps);
@@ -79,6 +80,7 @@ impl Options {
     }
 
     fn run_here(&self, py: Python<'_>, graph: &Arc<Graph>, wanted: Vec<TaskId>, keeps: Keeps) -> PyResult<Ran> {
+        let graph = &cluster::brought_here(py, graph)?;
         engines::check_fork(graph)?;
         contexts::carry(py, graph)?;
         let _library_threads = self.library_threads_are_free.then(LeftAlone::new);
@@ -243,16 +245,17 @@ fn persist<'py>(
             let expr = collection.getattr(intern!(py, "__raskt_expr__"))?;
             let persisted = with_collection(&expr, |collection| {
                 let values = if collection.is_kept() { results.kept() } else { results.all(py)? };
-                collection.persisted(py, values)
+                collection.persisted(py, there_or_here(py, collection, values)?)
             })?;
             collection.call_method1("__raskt_rebuild__", (persisted,))
         }
         Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("rebuild", (results.object(py)?,)),
         Argument::Node(node) => {
             let value = results.value();
-            let work = match StoredRef::of(&value) {
-                Some(kept) => Work::Stored(kept),
-                None => Work::Give(Argument::Object(python_object(py, &value)?.unbind())),
+            let work = match (StoredRef::of(&value), HeldResult::of(&value)) {
+                (Some(kept), _) => Work::Stored(kept),
+                (None, Some(held)) => Work::Held(held),
+                (None, None) => Work::Give(Argument::Object(python_object(py, &value)?.unbind())),
             };
             let extra = Extra { key: Some(node.key(py)), outputs: node.outputs(), ..Extra::default() };
             let node = Node::made(work, extra, false);
@@ -260,6 +263,21 @@ fn persist<'py>(
         }
         _ => results.object(py),
     })
+}
+
+/// The results of a collection, as its persisted form can have them: those that a cluster holds stay there if it can do with what
+/// stands for them, and are fetched otherwise.
+fn there_or_here(py: Python<'_>, collection: &dyn Collection, values: Vec<Value>) -> PyResult<Vec<Value>> {
+    if values.iter().all(|value| HeldResult::of(value).is_none()) {
+        return Ok(values);
+    }
+    let Some(layouts) = collection.layouts() else { return cluster::fetched(py, values) };
+    for (value, (dtype, shape)) in values.iter().zip(layouts) {
+        if let Some(held) = HeldResult::of(value) {
+            held.is_block(dtype, shape);
+        }
+    }
+    Ok(values)
 }
 
 /// Runs what is asked for as one graph, and puts `result` of each part into its place.

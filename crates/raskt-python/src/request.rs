@@ -2,6 +2,7 @@
 
 use crate::annotations;
 use crate::array::ArrayExpr;
+use crate::cluster::fetched;
 use crate::collection::with_collection;
 use crate::delayed::{Argument, Delayed, Node, lower_nodes, python_object};
 use crate::error::from_graph_error;
@@ -184,7 +185,7 @@ impl Results<'_> {
         let value = self.values.next().expect("a call that was asked for has a result");
         match self.handle {
             Some(handle) => python_object(py, &load(py, handle, vec![value])?[0]),
-            None => python_object(py, &value),
+            None => python_object(py, &fetched(py, vec![value])?[0]),
         }
     }
 }

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
+import shutil
 import tempfile
 import weakref
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
-from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
+import raskt
 from raskt import _core
-from raskt.distributed import _current
+from raskt.distributed import _current, _waiting
+from raskt.distributed._calls import Calls
+from raskt.distributed._durations import seconds
 from raskt.distributed._local import LocalCluster
+from raskt.distributed._nested import futures_in
 from raskt.distributed._security import Security
 
 TIMEOUT_SECONDS = 30.0
@@ -23,7 +29,7 @@ CLOSING_SECONDS = 0.2
 """How long what was said has to arrive when a client is closed."""
 
 
-class Client:
+class Client(Calls):
     """A client of a cluster. As long as it is there, everything that raskt computes is computed on it.
 
     Parameters
@@ -31,12 +37,14 @@ class Client:
     address : str or LocalCluster, optional
         Where the scheduler is (``tcp://host:port``, ``tls://…``, ``unix:///path``), or a cluster of this process.
         Default: a `LocalCluster`, which ends with the client.
-    timeout : float, default 30
-        Seconds that are waited for the scheduler.
+    timeout : float or str, default 30
+        Seconds that are waited for the scheduler, or a text such as "10s".
     set_as_default : bool, default True
         Whether computations that name no scheduler run on it.
     security : Security, optional
         By what the cluster knows this process.
+    asynchronous : bool, default False
+        Whether what waits gives something to be awaited: `gather`, `scatter`, `run`, `close`.
     name : str, optional
         What the client is called.
     **cluster_kwargs
@@ -48,7 +56,9 @@ class Client:
     >>> import raskt.array as ra
     >>> with Client(n_workers=2, threads_per_worker=1) as client:
     ...     ra.ones(10, chunks=5).sum().compute()
+    ...     client.submit(pow, 2, 10).result()
     np.float64(10.0)
+    1024
     """
 
     _numbers = itertools.count()
@@ -56,14 +66,17 @@ class Client:
     def __init__(
         self,
         address: str | LocalCluster | None = None,
-        timeout: float = TIMEOUT_SECONDS,
+        timeout: float | str = TIMEOUT_SECONDS,
         set_as_default: bool = True,
         *,
         security: Security | None = None,
+        asynchronous: bool = False,
         name: str | None = None,
         **cluster_kwargs: Any,
     ) -> None:
         self.name = name or f"Client-{os.getpid()}-{next(self._numbers)}"
+        self.asynchronous = asynchronous
+        patience = seconds(timeout)
         own: LocalCluster | None = None
         if address is None:
             address = own = LocalCluster(**cluster_kwargs)
@@ -71,23 +84,24 @@ class Client:
             names = ", ".join(f"{key}=" for key in cluster_kwargs)
             raise TypeError(f"{names} is for a new LocalCluster, and there is one already: {address!r}")
         self.cluster = address if isinstance(address, LocalCluster) else None
+        folder = tempfile.mkdtemp(prefix="raskt-client-")
         try:
             if isinstance(address, LocalCluster):
                 security = security or address.security
                 address = address.scheduler_address
-            folder = tempfile.mkdtemp(prefix="raskt-client-")
             credentials = (security or Security()).credentials()
             self._raskt_cluster_client = _core.ClusterClient(
-                address, f"unix://{folder}/data", credentials, self.name, timeout
+                address, f"unix://{folder}/data", credentials, self.name, patience
             )
         except BaseException:
             if own is not None:
                 own.close()
+            shutil.rmtree(folder, ignore_errors=True)
             raise
         self._address = address
         self._finalizer = weakref.finalize(self, _close, self._raskt_cluster_client, own, folder)
-        if own is not None:
-            self.wait_for_workers(min(1, len(own._workers)), timeout)
+        if own is not None and own.size:
+            self.wait_for_workers(1, patience)
         if set_as_default:
             _current.add_default(self)
 
@@ -101,10 +115,84 @@ class Client:
         """ "running" or "closed"."""
         return "closed" if self.is_closed else "running"
 
-    def compute(self, collections: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError
+    def sync(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """``func(*args, **kwargs)``, or something to await that gives it if the client is asynchronous."""
+        if self.asynchronous:
+            return asyncio.to_thread(func, *args, **kwargs)
+        return func(*args, **kwargs)
 
-    def wait_for_workers(self, n_workers: int, timeout: float | None = None) -> None:
+    # --- results --------------------------------------------------------------------------------------------------
+
+    def gather(
+        self,
+        futures: Any,
+        errors: Literal["raise", "skip"] = "raise",
+        direct: bool | None = None,
+        asynchronous: bool | None = None,
+    ) -> Any:
+        """Waits for futures and gives their results in their places.
+
+        Parameters
+        ----------
+        futures : Future, or containers of them
+            Lists, tuples, sets and dictionaries are looked through, and come back with results in place of futures; an
+            iterator comes back as a list.
+        errors : {"raise", "skip"}
+            Whether to raise what a future has failed with as soon as one has, or to leave such futures out.
+        direct : bool, optional
+            Results always come straight from the workers that hold them; it changes nothing.
+        asynchronous : bool, optional
+            Whether to give something to be awaited. Default: as the client is.
+
+        Raises
+        ------
+        Exception
+            What the first future raised that failed, unless they are skipped.
+        """
+        if self.asynchronous if asynchronous is None else asynchronous:
+            return asyncio.to_thread(_waiting.gather, futures, errors)
+        return _waiting.gather(futures, errors)
+
+    def cancel(self, futures: Any, force: bool = False) -> None:
+        """Cancels calls: those that haven't begun aren't made, and what others give counts for nothing."""
+        for future in futures_in(futures):
+            future.cancel(force=force)
+
+    def retry(self, futures: Any, asynchronous: bool | None = None) -> None:
+        """Has failed calls made again, with those before them whose failure was the reason."""
+        for future in futures_in(futures):
+            future.retry()
+
+    def futures_of(self, futures: Any) -> list[_core.ClusterFuture]:
+        """The futures in an object and in its containers."""
+        return futures_in(futures)
+
+    # --- collections ----------------------------------------------------------------------------------------------
+
+    def persist(self, collections: Any, optimize_graph: bool = True, **kwargs: Any) -> Any:
+        """Computes collections, and gives them back with their results on the workers.
+
+        Arrays of known chunks and delayed objects stay there, and this returns before they are computed. Frames, and
+        arrays whose chunks aren't known, are fetched into this process.
+
+        Parameters
+        ----------
+        collections : collection, or list of them
+            What to compute.
+        optimize_graph : bool
+            Of no effect: expressions are always optimised.
+        **kwargs
+            Annotations: ``workers``, ``retries``, ``priority``, ``resources``, ``allow_other_workers``.
+        """
+        with raskt.annotate(**kwargs):
+            if isinstance(collections, (list, tuple, set)):
+                persisted = raskt.persist(*collections, optimize_graph=optimize_graph, scheduler=self)
+                return type(collections)(persisted)
+            return raskt.persist(collections, optimize_graph=optimize_graph, scheduler=self)[0]
+
+    # --- the cluster ----------------------------------------------------------------------------------------------
+
+    def wait_for_workers(self, n_workers: int, timeout: float | str | None = None) -> None:
         """Waits until there are so many workers.
 
         Raises
@@ -112,20 +200,68 @@ class Client:
         TimeoutError
             If there aren't after `timeout` seconds.
         """
-        self._raskt_cluster_client.wait_for_workers(n_workers, timeout)
+        self._raskt_cluster_client.wait_for_workers(n_workers, None if timeout is None else seconds(timeout))
 
     def as_current(self) -> AbstractContextManager[Client]:
         """Makes it the client of this thread (or asyncio task) for the length of a ``with`` block."""
         return _current.as_current(self)
 
-    def nthreads(self) -> dict[str, int]:
-        """The threads of each worker, by its name."""
-        return {about["name"]: about["nthreads"] for about in self._raskt_cluster_client.workers()}
+    @classmethod
+    def current(cls, allow_global: bool = True) -> Client:
+        """The client on which computations run here.
 
-    def close(self, timeout: float | None = None) -> None:
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        return _current.default_client(allow_global)
+
+    def nthreads(self, workers: list[str] | None = None) -> dict[str, int]:
+        """The threads of each worker, by its name."""
+        known = {about["name"]: about["nthreads"] for about in self._raskt_cluster_client.workers()}
+        return known if workers is None else {name: known[name] for name in workers}
+
+    ncores = nthreads
+
+    def scheduler_info(self, n_workers: int = 5) -> dict[str, Any]:
+        """What is known of the scheduler, and of the first `n_workers` workers (-1 for all)."""
+        workers = self._raskt_cluster_client.workers()
+        shown = workers if n_workers == -1 else workers[:n_workers]
+        return {
+            "type": "Scheduler",
+            "address": self._address,
+            "n_workers": len(workers),
+            "total_threads": sum(about["nthreads"] for about in workers),
+            "total_memory": sum(about["memory_limit"] for about in workers),
+            "workers": {about["name"]: about for about in shown},
+        }
+
+    def close(self, timeout: float | str | None = None) -> Any:
         """Leaves the cluster; one that was made for this client ends with it."""
         _current.remove_default(self)
-        self._finalizer()
+        return self.sync(self._finalizer)
+
+    def shutdown(self) -> None:
+        """Ends the cluster, if it is one of this process, and leaves it."""
+        if self.cluster is None:
+            raise NotImplementedError(
+                "a cluster that others have started is ended where it was started; close() leaves it"
+            )
+        self.close()
+        self.cluster.close()
+
+    def __await__(self) -> Generator[Any, None, Client]:
+        return _itself(self).__await__()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _current.remove_default(self)
+        await asyncio.to_thread(self._finalizer)
 
     def __enter__(self) -> Client:
         return self
@@ -133,7 +269,8 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close()
+        _current.remove_default(self)
+        self._finalizer()
 
     def __repr__(self) -> str:
         if self.is_closed:
@@ -141,12 +278,16 @@ class Client:
         threads = self.nthreads()
         return f"<Client {self.name!r} of {self._address}: {len(threads)} workers, {sum(threads.values())} threads>"
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a client can't be pickled: within a task, compute as anywhere else, or pass futures to it")
+
+
+async def _itself(client: Client) -> Client:
+    return client
+
 
 def _close(client: _core.ClusterClient, own: LocalCluster | None, folder: str) -> None:
     client.close(CLOSING_SECONDS)
     if own is not None:
         own.close()
-    path = Path(folder)
-    for file in path.iterdir():
-        file.unlink(missing_ok=True)
-    path.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)

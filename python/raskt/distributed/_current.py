@@ -59,15 +59,15 @@ def as_current(client: Client) -> Iterator[Client]:
         _own.reset(token)
 
 
-def default_client() -> Client:
-    """The client on which computations run.
+def default_client(allow_global: bool = True) -> Client:
+    """The client on which computations run; without `allow_global`, only one of a ``with client.as_current()``.
 
     Raises
     ------
     ValueError
         If there is none.
     """
-    client = current()
+    client = current() if allow_global else _own.get()
     if client is None:
         raise ValueError("there is no client: make one first, by raskt.distributed.Client()")
     return client

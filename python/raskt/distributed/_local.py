@@ -97,6 +97,11 @@ class LocalCluster:
         return self._scheduler.address
 
     @property
+    def size(self) -> int:
+        """How many workers there are to be."""
+        return len(self._workers)
+
+    @property
     def is_closed(self) -> bool:
         """Whether it was closed."""
         return not self._finalizer.alive

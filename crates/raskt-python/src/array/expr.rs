@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use raskt_array::{Array, AxisChunks, assemble};
 use raskt_graph::{Graph, GraphBuilder, LayerId, Lower, OpKind, TaskId};
-use raskt_value::{Chunk, Value};
+use raskt_value::{Chunk, DType, Value};
 use std::sync::{Arc, OnceLock};
 
 /// An array expression: what a `raskt.array.Array` holds.
@@ -163,6 +163,13 @@ impl Collection for ArrayExpr {
 
     fn is_kept(&self) -> bool {
         true
+    }
+
+    fn layouts(&self) -> Option<Vec<(DType, Box<[usize]>)>> {
+        let chunks = self.array.chunks();
+        let grid = chunks.grid();
+        let shape = |index| chunks.block_shape(&grid.coordinates(index)).into_iter().collect::<Option<Box<[usize]>>>();
+        (0..chunks.blocks()).map(|index| Some((self.array.dtype(), shape(index)?))).collect()
     }
 
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {

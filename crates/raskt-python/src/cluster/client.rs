@@ -2,19 +2,51 @@
 
 use super::face::PythonFace;
 use super::opened::{Credentials, address, open};
+use super::submitting::{Asked, submit};
+use super::{ClusterFuture, HeldResult};
+use crate::annotations::AnnotationSet;
+use crate::delayed::Node;
 use pyo3::exceptions::{PyConnectionError, PyTimeoutError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use raskt_cluster::hello::Role;
 use raskt_cluster::{Client, ConnectError, WorkerInfo};
-use std::sync::Arc;
+use raskt_sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// A client of a cluster.
 #[pyclass(frozen, weakref, module = "raskt._core")]
 pub(crate) struct ClusterClient {
     client: Arc<Client>,
+    /// Results that people have named, as long as somebody has a handle on them.
+    named: Mutex<Named>,
 }
+
+#[derive(Default)]
+struct Named {
+    results: HashMap<String, Weak<HeldResult>>,
+    /// How many there were after those that are gone were taken out last.
+    swept: usize,
+}
+
+impl Named {
+    fn get(&self, key: &str) -> Option<Arc<HeldResult>> {
+        self.results.get(key)?.upgrade()
+    }
+
+    fn insert(&mut self, key: &str, result: &Arc<HeldResult>) {
+        if self.results.len() > 2 * self.swept + FEW_NAMED {
+            self.results.retain(|_, result| result.strong_count() > 0);
+            self.swept = self.results.len();
+        }
+        self.results.insert(key.to_owned(), Arc::downgrade(result));
+    }
+}
+
+/// So many are never swept.
+const FEW_NAMED: usize = 64;
 
 /// How long signals wait at most.
 const HEARTBEAT: Duration = Duration::from_millis(50);
@@ -39,7 +71,58 @@ impl ClusterClient {
             ConnectError::Unreached { .. } => PyConnectionError::new_err(error.to_string()),
             ConnectError::Listen(_) | ConnectError::Io(_) => super::opened::refused(error),
         })?;
-        Ok(Self { client: Arc::new(client) })
+        Ok(Self { client: Arc::new(client), named: Mutex::default() })
+    }
+
+    /// Has the cluster call `function(*args, **kwargs)`.
+    #[pyo3(signature = (function, args, kwargs=None, key=None, annotations=None))]
+    fn submit(
+        &self,
+        function: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        key: Option<String>,
+        annotations: Option<&AnnotationSet>,
+    ) -> PyResult<ClusterFuture> {
+        let py = function.py();
+        if let Some(known) = key.as_deref().and_then(|key| self.known(key)) {
+            return Ok(known);
+        }
+        let node = Asked::new(py, annotations)?.call(function, args, kwargs, key.clone())?;
+        let mut futures = self.begin(py, &[node])?;
+        let future = futures.pop().expect("one for each call");
+        self.note(key.as_deref(), &future);
+        Ok(future)
+    }
+
+    /// Has the cluster call the function with each of these arguments, and `kwargs`.
+    #[pyo3(signature = (function, rows, kwargs=None, keys=None, annotations=None))]
+    fn map(
+        &self,
+        function: &Bound<'_, PyAny>,
+        rows: Vec<Bound<'_, PyTuple>>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        keys: Option<Vec<String>>,
+        annotations: Option<&AnnotationSet>,
+    ) -> PyResult<Vec<ClusterFuture>> {
+        let asked = Asked::new(function.py(), annotations)?;
+        let call = |row: &Bound<'_, PyTuple>, key| asked.call(function, row, kwargs, key);
+        self.begin_all(function.py(), &rows, keys, call)
+    }
+
+    /// Has the cluster hold objects (`is_data`), or compute what is lazy.
+    #[pyo3(signature = (objects, is_data, keys=None, annotations=None))]
+    fn give(
+        &self,
+        py: Python<'_>,
+        objects: Vec<Bound<'_, PyAny>>,
+        is_data: bool,
+        keys: Option<Vec<String>>,
+        annotations: Option<&AnnotationSet>,
+    ) -> PyResult<Vec<ClusterFuture>> {
+        let asked = Asked::new(py, annotations)?;
+        let give = |object: &Bound<'_, PyAny>, key| asked.give(object, is_data, key);
+        self.begin_all(py, &objects, keys, give)
     }
 
     /// The workers that are there: a dict for each.
@@ -78,6 +161,49 @@ impl ClusterClient {
 }
 
 impl ClusterClient {
+    fn begin(&self, py: Python<'_>, nodes: &[Arc<Node>]) -> PyResult<Vec<ClusterFuture>> {
+        self.check()?;
+        submit(py, &self.client, nodes)
+    }
+
+    /// Begins what `node` makes of each item and its key; what is known under its key isn't begun again.
+    fn begin_all<T>(
+        &self,
+        py: Python<'_>,
+        items: &[T],
+        keys: Option<Vec<String>>,
+        node: impl Fn(&T, Option<String>) -> PyResult<Arc<Node>>,
+    ) -> PyResult<Vec<ClusterFuture>> {
+        let Some(keys) = keys else {
+            let nodes: Vec<_> = items.iter().map(|item| node(item, None)).collect::<PyResult<_>>()?;
+            return self.begin(py, &nodes);
+        };
+        let known: Vec<_> = keys.iter().map(|key| self.known(key)).collect();
+        let new = items.iter().zip(&keys).zip(&known).filter(|(_, known)| known.is_none());
+        let nodes: Vec<_> = new.map(|((item, key), _)| node(item, Some(key.clone()))).collect::<PyResult<_>>()?;
+        let mut begun = self.begin(py, &nodes)?.into_iter();
+        let futures = known.into_iter().zip(&keys).map(|(known, key)| {
+            known.unwrap_or_else(|| {
+                let future = begun.next().expect("one for each call");
+                self.note(Some(key), &future);
+                future
+            })
+        });
+        Ok(futures.collect())
+    }
+
+    /// Another handle on what is known under a key.
+    fn known(&self, key: &str) -> Option<ClusterFuture> {
+        let held = self.named.lock().get(key).filter(|held| !held.is_cancelled())?;
+        Some(ClusterFuture::again(held, key))
+    }
+
+    fn note(&self, key: Option<&str>, future: &ClusterFuture) {
+        if let (Some(key), Some(held)) = (key, future.held()) {
+            self.named.lock().insert(key, &held);
+        }
+    }
+
     pub fn client(&self) -> &Arc<Client> {
         &self.client
     }

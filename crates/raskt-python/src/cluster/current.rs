@@ -16,10 +16,15 @@ pub(super) fn cluster_is_used() {
     IS_USED.store(true, Ordering::Relaxed);
 }
 
+/// Whether this process ever had a client.
+pub(super) fn is_used() -> bool {
+    IS_USED.load(Ordering::Relaxed)
+}
+
 /// The client that computations of this thread go to when they name nothing else.
 pub(crate) fn current(py: Python<'_>) -> PyResult<Option<Py<ClusterClient>>> {
     static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    if !IS_USED.load(Ordering::Relaxed) {
+    if !is_used() {
         return Ok(None);
     }
     let found = CURRENT.import(py, "raskt.distributed._current", "native_client")?.call0()?;

@@ -34,6 +34,8 @@ impl Calls {
                 }
             }
             Work::Stored(kept) => return Ok(Value::Stored(kept.clone())),
+            // Fetched before anything runs: see `cluster::brought_here`.
+            Work::Held(held) => return Ok(held.clone().value()),
             Work::Block { .. } | Work::Taken => return Ok(inputs[0].clone()),
         };
         Ok(Object::labelled(result, || Some(self.0[index as usize].label(py).into())))

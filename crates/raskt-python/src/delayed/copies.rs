@@ -122,6 +122,7 @@ impl Copies {
                 Work::Block { collection: self.collections.copy(py, collection)?, index: *index }
             }
             Work::Stored(kept) => Work::Stored(kept.clone()),
+            Work::Held(held) => Work::Held(held.clone()),
             Work::Taken => Work::Taken,
         })
     }

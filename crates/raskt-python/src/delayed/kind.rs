@@ -1,5 +1,6 @@
 //! What an argument is to us, by its type: remembered, so that arguments are looked at fast.
 
+use crate::cluster::ClusterFuture;
 use crate::futures::Future;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -57,6 +58,7 @@ fn kind_of_type(class: &Bound<'_, PyType>) -> PyResult<Kind> {
         (py.get_type::<PyDict>(), Kind::Dict),
         (py.get_type::<PySlice>(), Kind::Slice),
         (py.get_type::<Future>(), Kind::Future),
+        (py.get_type::<ClusterFuture>(), Kind::Future),
         (py.import("collections")?.getattr("OrderedDict")?.cast_into()?, Kind::OrderedDict),
         (PyList::empty(py).try_iter()?.get_type(), Kind::BuiltinIterator),
         (PyTuple::empty(py).try_iter()?.get_type(), Kind::BuiltinIterator),

@@ -1,6 +1,7 @@
 use super::Argument;
 use super::arguments::{Arguments, Named};
 use crate::annotations;
+use crate::cluster::HeldResult;
 use pyo3::prelude::*;
 use raskt_graph::Annotations;
 use raskt_store::StoredRef;
@@ -43,6 +44,8 @@ pub(crate) enum Work {
     Block { collection: Py<PyAny>, index: u64 },
     /// Gives a result that the store keeps.
     Stored(Arc<StoredRef>),
+    /// Gives a result that a cluster holds.
+    Held(Arc<HeldResult>),
     /// Nothing any more: the node is being dropped.
     Taken,
 }
@@ -54,7 +57,7 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 impl Work {
     /// Whether it gives something that is there before anything runs.
     pub fn gives_what_is_there(&self) -> bool {
-        matches!(self, Self::Stored(_) | Self::Give(Argument::Object(_)))
+        matches!(self, Self::Stored(_) | Self::Held(_) | Self::Give(Argument::Object(_)))
     }
 
     /// The call of `function` with these arguments.
@@ -113,7 +116,7 @@ impl Node {
         let object = match &self.work {
             Work::Give(argument) => argument.as_object(),
             Work::Call { function, .. } => Some(function),
-            Work::Stored(_) => return "result".to_owned(),
+            Work::Stored(_) | Work::Held(_) => return "result".to_owned(),
             Work::Block { .. } | Work::Taken => return "block".to_owned(),
         };
         let Some(object) = object.map(|object| object.bind(py)) else { return "call".to_owned() };
@@ -129,7 +132,7 @@ impl Node {
                 arguments.positional().iter().for_each(&mut visit);
                 arguments.named().iter().for_each(|(_, argument)| visit(argument));
             }
-            Work::Block { .. } | Work::Stored(_) | Work::Taken => {}
+            Work::Block { .. } | Work::Stored(_) | Work::Held(_) | Work::Taken => {}
         }
     }
 
@@ -145,7 +148,7 @@ impl Node {
 
     /// The same node without results that a store keeps, and without the nodes that it reads: to run, it gets them as inputs.
     pub fn without_kept(self: &Arc<Self>, py: Python<'_>) -> PyResult<Arc<Self>> {
-        let holds = matches!(self.work, Work::Stored(_) | Work::Block { .. }) || self.reads_nodes();
+        let holds = matches!(self.work, Work::Stored(_) | Work::Held(_) | Work::Block { .. }) || self.reads_nodes();
         if !holds {
             return Ok(self.clone());
         }
@@ -159,7 +162,7 @@ impl Node {
                     arguments.named().iter().map(|(name, argument)| Ok((name.clone_ref(py), hollow(argument)?)));
                 Work::call(function.clone_ref(py), positional, named.collect::<PyResult<_>>()?)
             }
-            Work::Stored(_) | Work::Block { .. } | Work::Taken => Work::Taken,
+            Work::Stored(_) | Work::Held(_) | Work::Block { .. } | Work::Taken => Work::Taken,
         };
         let extra = Extra { key: Some(self.key(py)), outputs: self.outputs(), ..Extra::default() };
         Ok(Self::made(work, extra, false))
@@ -173,7 +176,7 @@ impl Node {
         match std::mem::replace(&mut self.work, Work::Taken) {
             Work::Give(argument) => into.push(argument),
             Work::Call { arguments, .. } => arguments.take(into),
-            Work::Block { .. } | Work::Stored(_) | Work::Taken => {}
+            Work::Block { .. } | Work::Stored(_) | Work::Held(_) | Work::Taken => {}
         }
     }
 }

@@ -102,7 +102,8 @@ impl Parts {
     /// Adds a call whose inputs are those from `start` on.
     pub fn add(&mut self, node: &Arc<Node>, start: usize) -> Place {
         let earliest = self.inputs[start..].iter().map(Input::part).max().unwrap_or(0);
-        let is_there = matches!(node.work, Work::Stored(_)) || self.keeps_data_apart && node.work.gives_what_is_there();
+        let is_there = matches!(node.work, Work::Stored(_) | Work::Held(_))
+            || self.keeps_data_apart && node.work.gives_what_is_there();
         let at = self.part_for(node.annotations(), is_there, earliest);
         let part = &mut self.parts[at as usize];
         part.nodes.push(node.clone());

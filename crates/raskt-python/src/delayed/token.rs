@@ -103,7 +103,7 @@ impl Tokens {
                 tokenizer.number(u128::from(*index));
             }
             // Such a node is never pure: it has a number.
-            Work::Stored(_) | Work::Taken => {}
+            Work::Stored(_) | Work::Held(_) | Work::Taken => {}
         }
         node.after().iter().for_each(|node| tokenizer.number(identity(node)));
         Ok(tokenizer.finish())

@@ -1,5 +1,6 @@
 use super::Task;
 use super::wait::{Until, wait_for};
+use crate::cluster::held_node;
 use crate::delayed::{Node, Work};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -172,6 +173,9 @@ pub(crate) fn timeout_error(py: Python<'_>, message: String) -> PyResult<PyErr> 
 
 /// A future among the arguments of a delayed call: the call that waits for it. Nothing for any other object.
 pub(crate) fn future_node(object: &Bound<'_, PyAny>) -> PyResult<Arc<Node>> {
+    if let Some(node) = held_node(object)? {
+        return Ok(node);
+    }
     let future = object.cast_exact::<Future>()?;
     let (py, task) = (object.py(), future.get().task());
     if let Some(node) = task.node.lock().upgrade() {

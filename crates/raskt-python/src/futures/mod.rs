@@ -22,7 +22,7 @@ mod state;
 mod task;
 mod wait;
 
-pub(crate) use class::{Future, future_node};
+pub(crate) use class::{Future, future_node, timeout_error};
 pub(crate) use given::look as take_back_given;
 use pool::Pool;
 use task::Task;

@@ -22,6 +22,7 @@ pub(super) fn prepare(py: Python<'_>, node: &Node, inputs: &[Value]) -> PyResult
         Work::Call { function, arguments } => (function.bind(py).clone(), arguments),
         Work::Give(argument) => return Ok(Prepared::Here(Object::value(argument.build(py, &mut results)?))),
         Work::Stored(kept) => return Ok(Prepared::Here(Value::Stored(kept.clone()))),
+        Work::Held(held) => return Ok(Prepared::Here(held.clone().value())),
         Work::Block { .. } | Work::Taken => return Ok(Prepared::Here(inputs[0].clone())),
     };
     let arguments = given.positional().iter().map(|argument| argument.build(py, &mut results));

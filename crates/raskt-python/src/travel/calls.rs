@@ -106,7 +106,7 @@ impl Written {
         let key = node.key_form(py);
         let mut leaves = 0;
         let (does, arguments) = match &node.work {
-            Work::Block { .. } | Work::Stored(_) | Work::Taken => (Does::HandOn, None),
+            Work::Block { .. } | Work::Stored(_) | Work::Held(_) | Work::Taken => (Does::HandOn, None),
             Work::Give(argument) => {
                 let given = self.argument(py, argument, &mut leaves).map_err(|error| own(py, node, error))?;
                 (Does::Give, Some(PyTuple::new(py, [given])?))

@@ -64,6 +64,7 @@ fn body(py: Python<'_>, op: &Op, given: &mut Vec<Vec<Value>>) -> PyResult<BodyFo
 fn given_by(py: Python<'_>, calls: &Calls) -> Option<Vec<Value>> {
     let value = |work: &Work| match work {
         Work::Stored(kept) => Some(Value::Stored(kept.clone())),
+        Work::Held(held) => Some(held.clone().value()),
         Work::Give(Argument::Object(object)) => Some(Object::value(object.bind(py).clone())),
         _ => None,
     };
@@ -134,6 +135,11 @@ pub(crate) fn given_body(values: Option<&Vec<Value>>, kind: OpKind) -> Result<Op
         OpKind::Python => Arc::new(PythonOp(Arc::new(GivenObjects(values)))),
         OpKind::Array | OpKind::Frame => Arc::new(NativeOp(Arc::new(Given(values)))),
     })
+}
+
+/// What gives these objects.
+pub(crate) fn given_objects(values: Vec<Value>) -> Arc<dyn PythonBlock> {
+    Arc::new(GivenObjects(values.into()))
 }
 
 /// Gives objects that have come.

@@ -19,7 +19,7 @@ pub(crate) use collections::{
     CollectionForm, Nothing, ObjectsExpr, Packed, PartOf, Reduced, collection_of, reduce, reduce_layer,
 };
 pub(crate) use decoders::{decode_function, decoders};
-pub(crate) use graph::{Travelling, body_of};
+pub(crate) use graph::{Travelling, body_of, given_objects};
 pub(crate) use pickle::refuse;
 pub(crate) use portable::Portable;
 pub(crate) use trial::{is_on, travelled, travelled_values};

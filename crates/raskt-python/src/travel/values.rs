@@ -1,8 +1,8 @@
 //! Results between the forms in which they travel and Python.
 
 use crate::array::{chunk_from_numpy, numpy_view};
-use crate::engines;
 use crate::error::from_run_error;
+use crate::{cluster, engines};
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use raskt_store::StoredRef;
@@ -47,6 +47,7 @@ pub(super) fn digest(piece: &Buffer) -> u128 {
 
 /// The values themselves, of those that stand for what a store keeps.
 pub(crate) fn loaded(py: Python<'_>, values: Vec<Value>) -> PyResult<Vec<Value>> {
+    let values = cluster::fetched(py, values)?;
     if !values.iter().any(|value| StoredRef::of(value).is_some()) {
         return Ok(values);
     }

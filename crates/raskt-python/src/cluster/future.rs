@@ -1,0 +1,243 @@
+//! Handles on results that a cluster makes.
+
+use super::HeldResult;
+use super::held::{Standing, fetch, ranges_of};
+use super::running::{cancelled_error, from_cluster_error};
+use super::waiting::{timeout_of, wait_until, while_interruptible};
+use crate::delayed::{Node, Work, python_object};
+use crate::futures::timeout_error;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use raskt_cluster::Until;
+use raskt_sync::Mutex;
+use std::sync::{Arc, Weak};
+
+/// A handle on the result of a call that a cluster makes. Made by `raskt.distributed.Client.submit`.
+///
+/// It may stand among the arguments of further calls, before it is done. When the last handle goes, so does the result; a call
+/// that hasn't begun by then, and that no other call reads, isn't made.
+#[pyclass(frozen, weakref, name = "Future", module = "raskt.distributed")]
+pub(crate) struct ClusterFuture {
+    key: FutureKey,
+    /// The same for all handles on one result, also once they have let go of it.
+    hash: usize,
+    /// Nothing once this handle has let go of it.
+    held: Mutex<Option<Arc<HeldResult>>>,
+    /// The call that stands for it in graphs.
+    node: Mutex<Weak<Node>>,
+}
+
+/// What people call a result.
+#[derive(Clone)]
+pub(crate) enum FutureKey {
+    Named(Arc<str>),
+    /// The name of the function, and a number.
+    Number(Arc<str>, u64),
+}
+
+#[pymethods]
+impl ClusterFuture {
+    /// The name of the call in messages.
+    #[getter]
+    fn key(&self) -> String {
+        match &self.key {
+            FutureKey::Named(name) => name.to_string(),
+            FutureKey::Number(label, number) => format!("{label}-{number:x}"),
+        }
+    }
+
+    /// "pending", "finished", "error" or "cancelled".
+    #[getter]
+    fn status(&self) -> &'static str {
+        match self.standing() {
+            Standing::Pending => "pending",
+            Standing::Available => "finished",
+            Standing::Failed(_) => "error",
+            Standing::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether it is over: finished, failed or cancelled.
+    fn done(&self) -> bool {
+        !matches!(self.standing(), Standing::Pending)
+    }
+
+    /// Whether it was cancelled, or released.
+    fn cancelled(&self) -> bool {
+        matches!(self.standing(), Standing::Cancelled)
+    }
+
+    /// Cancels the call; says whether it wasn't over before. Calls that read it are made all the same, if they have begun to
+    /// wait for it.
+    ///
+    /// A function that runs already isn't stopped; its result counts for nothing.
+    #[pyo3(signature = (reason=None, msg=None, force=false))]
+    fn cancel(
+        &self,
+        py: Python<'_>,
+        reason: Option<&Bound<'_, PyAny>>,
+        msg: Option<&Bound<'_, PyAny>>,
+        force: bool,
+    ) -> bool {
+        // Nobody but this client knows of the call, so that a reason would reach nobody, and nobody has to be forced.
+        let _ = (reason, msg, force);
+        let held = self.held.lock().clone();
+        py.detach(|| held.is_some_and(|held| held.cancel()))
+    }
+
+    /// Lets go of the result, as if this handle were gone. Calls that read it keep what they need.
+    fn release(&self, py: Python<'_>) {
+        let held = self.held.lock().take();
+        py.detach(|| drop(held));
+    }
+
+    /// Has the call made again if it has failed, and those before it whose failure was the reason.
+    fn retry(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(held) = self.held() else { return Ok(()) };
+        py.detach(|| held.retry()).map_err(|error| from_cluster_error(py, &error))
+    }
+
+    /// Waits for the result, `timeout` seconds at most; raises what the call raised.
+    #[pyo3(signature = (timeout=None))]
+    fn result(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+        let held = self.wait(py, timeout.as_ref())?;
+        if let Standing::Failed(failed) = held.standing() {
+            return Err(from_cluster_error(py, &failed.error()));
+        }
+        let stalled = held.clone();
+        let results = [held];
+        let fetched = while_interruptible(py, move |deadline| fetch(&results, deadline), || stalled.stalled())?;
+        let values = fetched.map_err(|error| from_cluster_error(py, &error))?;
+        Ok(python_object(py, &values[0])?.unbind())
+    }
+
+    /// Waits for the end, `timeout` seconds at most, and gives what the call raised; None if it returned.
+    #[pyo3(signature = (timeout=None))]
+    fn exception(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+        match self.wait(py, timeout.as_ref())?.standing() {
+            Standing::Failed(failed) => Ok(Some(from_cluster_error(py, &failed.error()).into_value(py).into_any())),
+            _ => Ok(None),
+        }
+    }
+
+    /// The traceback of what the call raised; None if it returned.
+    #[pyo3(signature = (timeout=None))]
+    fn traceback(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+        match self.wait(py, timeout.as_ref())?.standing() {
+            Standing::Failed(failed) => {
+                let error = from_cluster_error(py, &failed.error());
+                Ok(error.traceback(py).map(|traceback| traceback.unbind().into_any()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Calls `fn` with this future when it is done, in a thread of the client; at once if it is done already.
+    #[pyo3(signature = (r#fn))]
+    fn add_done_callback(slf: Bound<'_, Self>, r#fn: &Bound<'_, PyAny>) -> PyResult<()> {
+        if !r#fn.is_callable() {
+            return Err(PyTypeError::new_err(format!("a callback is called with the future; {:?} can't be", r#fn)));
+        }
+        let Some(held) = slf.get().held() else {
+            return r#fn.call1((slf,)).map(drop);
+        };
+        let (function, future) = (r#fn.clone().unbind(), slf.clone().unbind());
+        let call = move || {
+            Python::try_attach(|py| {
+                if let Err(error) = function.call1(py, (future,)) {
+                    error.write_unraisable(py, Some(function.bind(py)));
+                }
+            });
+        };
+        slf.py().detach(|| held.client().on_settled(&ranges_of([&*held].into_iter()), Box::new(call)));
+        Ok(())
+    }
+
+    fn __await__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let awaiting = slf.py().import("raskt.futures._awaiting")?.getattr("awaiting")?;
+        awaiting.call1((slf,))?.call_method0("__await__")
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a future of a cluster can't be pickled: pass it to `submit` as an argument, or in a list or a dict of them",
+        ))
+    }
+
+    fn __hash__(&self) -> usize {
+        self.hash
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast_exact::<Self>() else { return false };
+        match (self.held(), other.get().held()) {
+            (Some(own), Some(other)) => Arc::ptr_eq(&own, &other),
+            _ => std::ptr::eq(self, other.get()),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Future: {}, key: {}>", self.status(), self.key())
+    }
+
+    /// `Future[int]` in annotations.
+    #[classmethod]
+    fn __class_getitem__(cls: &Bound<'_, PyType>, _item: &Bound<'_, PyAny>) -> Py<PyType> {
+        cls.clone().unbind()
+    }
+}
+
+impl ClusterFuture {
+    pub fn new(held: Arc<HeldResult>, key: FutureKey) -> Self {
+        Self { key, hash: Arc::as_ptr(&held) as usize >> 4, held: Mutex::new(Some(held)), node: Mutex::default() }
+    }
+
+    /// Another handle on the same result.
+    pub fn again(held: Arc<HeldResult>, key: &str) -> Self {
+        Self::new(held, FutureKey::Named(key.into()))
+    }
+
+    pub fn held(&self) -> Option<Arc<HeldResult>> {
+        self.held.lock().clone()
+    }
+
+    fn standing(&self) -> Standing {
+        self.held().map_or(Standing::Cancelled, |held| held.standing())
+    }
+
+    /// Waits until it is over; raises an error if it was cancelled.
+    fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<HeldResult>> {
+        let held = self.held().ok_or_else(|| self.cancelled_error(py))?;
+        if matches!(held.standing(), Standing::Pending) {
+            let timeout = timeout_of(timeout)?;
+            let watch = held.client().watch(&ranges_of([&*held].into_iter()));
+            let is_over = wait_until(py, &watch, Until::All, timeout, || held.stalled())?;
+            if !is_over {
+                let seconds = timeout.unwrap_or_default().as_secs_f64();
+                return Err(timeout_error(py, format!("future `{}` isn't done after {seconds} s", self.key()))?);
+            }
+        }
+        if matches!(held.standing(), Standing::Cancelled) {
+            return Err(self.cancelled_error(py));
+        }
+        Ok(held)
+    }
+
+    fn cancelled_error(&self, py: Python<'_>) -> PyErr {
+        cancelled_error(py, self.key())
+    }
+}
+
+/// The call that stands for a future of a cluster in graphs. Nothing for any other object.
+pub(crate) fn held_node(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Node>>> {
+    let Ok(future) = object.cast_exact::<ClusterFuture>() else { return Ok(None) };
+    let future = future.get();
+    let Some(held) = future.held() else { return Err(future.cancelled_error(object.py())) };
+    if let Some(node) = future.node.lock().upgrade() {
+        return Ok(Some(node));
+    }
+    let node = Node::with(Work::Held(held), Some(future.key()), None);
+    *future.node.lock() = Arc::downgrade(&node);
+    Ok(Some(node))
+}

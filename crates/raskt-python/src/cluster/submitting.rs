@@ -1,0 +1,107 @@
+//! Calls that a cluster makes while this process goes on.
+
+use super::HeldResult;
+use super::future::{ClusterFuture, FutureKey};
+use super::job::job;
+use super::running::from_cluster_error;
+use crate::annotations::AnnotationSet;
+use crate::delayed::{Argument, Extra, Node, Work, lower_nodes};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use raskt_cluster::Client;
+use raskt_graph::{Annotations, GraphBuilder};
+use raskt_schedule::TaskRange;
+use std::sync::Arc;
+
+/// How calls are to be made.
+pub(super) struct Asked {
+    pub annotations: Option<Arc<Annotations>>,
+}
+
+impl Asked {
+    /// What is said of these calls, or of all that are written here.
+    pub fn new(py: Python<'_>, said: Option<&AnnotationSet>) -> PyResult<Self> {
+        let annotations = match said {
+            Some(said) => Some(said.annotations().clone()),
+            None => crate::annotations::current(py)?,
+        };
+        Ok(Self { annotations })
+    }
+
+    /// The call of `function` with these arguments.
+    pub fn call(
+        &self,
+        function: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        key: Option<String>,
+    ) -> PyResult<Arc<Node>> {
+        let positional = args.iter().map(|argument| Argument::new(&argument, true)).collect::<PyResult<_>>()?;
+        let named = kwargs.into_iter().flatten();
+        let named = named.map(|(name, value)| Ok((name.cast_into()?.unbind(), Argument::new(&value, true)?)));
+        let work = Work::call(function.clone().unbind(), positional, named.collect::<PyResult<_>>()?);
+        Ok(self.node(work, key))
+    }
+
+    /// The call that gives an object, or the result of something lazy.
+    pub fn give(&self, object: &Bound<'_, PyAny>, is_data: bool, key: Option<String>) -> PyResult<Arc<Node>> {
+        let argument = match is_data {
+            true => Argument::Object(object.clone().unbind()),
+            false => Argument::new(object, true)?,
+        };
+        Ok(self.node(Work::Give(argument), key))
+    }
+
+    fn node(&self, work: Work, key: Option<String>) -> Arc<Node> {
+        Node::made(work, Extra { key, annotations: self.annotations.clone(), ..Extra::default() }, false)
+    }
+}
+
+/// Has the calls made, as one run whose calls are each something by itself.
+pub(super) fn submit(py: Python<'_>, client: &Arc<Client>, nodes: &[Arc<Node>]) -> PyResult<Vec<ClusterFuture>> {
+    if nodes.is_empty() {
+        return Ok(vec![]);
+    }
+    let mut graph = GraphBuilder::for_travel();
+    let tasks = lower_nodes(py, nodes, &mut graph, false)?;
+    let graph = graph.finish();
+    let mut wanted = tasks.clone();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let job = job(py, client, &graph, TaskRange::of(wanted))?;
+    let run = py.detach(|| client.submit_tasks(job)).map_err(|error| from_cluster_error(py, &error))?;
+    let mut keys = FutureKeys::default();
+    let futures = nodes.iter().zip(tasks).map(|(node, task)| {
+        let held = HeldResult::new(client.clone(), run.clone(), task);
+        ClusterFuture::new(held, keys.of(py, node))
+    });
+    Ok(futures.collect())
+}
+
+/// Keys of calls: the names of functions, each once.
+#[derive(Default)]
+struct FutureKeys {
+    /// By the address of the function, which the nodes hold.
+    last: Option<(usize, Arc<str>)>,
+}
+
+impl FutureKeys {
+    fn of(&mut self, py: Python<'_>, node: &Arc<Node>) -> FutureKey {
+        if let Some(name) = node.extra.as_ref().and_then(|extra| extra.key.as_deref()) {
+            return FutureKey::Named(name.into());
+        }
+        let address = match &node.work {
+            Work::Call { function, .. } => function.as_ptr() as usize,
+            _ => 0,
+        };
+        let label = match &self.last {
+            Some((known, label)) if *known == address && address != 0 => label.clone(),
+            _ => {
+                let label: Arc<str> = node.label(py).into();
+                self.last = Some((address, label.clone()));
+                label
+            }
+        };
+        FutureKey::Number(label, node.id)
+    }
+}

@@ -1,0 +1,194 @@
+//! Waiting for many futures of a cluster at once.
+
+use super::future::ClusterFuture;
+use super::held::{HeldResult, Standing, fetch, ranges_of};
+use super::running::from_cluster_error;
+use super::waiting::{timeout_of, wait_until, waited_for, while_interruptible};
+use crate::delayed::python_object;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use raskt_cluster::{Until, Watch};
+use raskt_sync::{Condvar, Mutex};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Futures as they are done.
+#[pyclass(frozen, module = "raskt._core")]
+pub(super) struct ClusterArrivals {
+    line: Arc<Line>,
+    waiting: Mutex<Waiting>,
+}
+
+/// Those that haven't been given, by their numbers.
+#[derive(Default)]
+struct Waiting {
+    next: u64,
+    futures: HashMap<u64, Py<ClusterFuture>>,
+}
+
+/// The numbers of those that are done, in the order in which they are.
+#[derive(Default)]
+struct Line {
+    came: Mutex<VecDeque<u64>>,
+    changed: Condvar,
+}
+
+impl Line {
+    fn push(&self, number: u64) {
+        self.came.lock().push_back(number);
+        self.changed.notify_all();
+    }
+
+    /// Those that have come, waiting for one until `deadline`.
+    fn take(&self, deadline: Instant) -> VecDeque<u64> {
+        let mut came = self.came.lock();
+        while came.is_empty() && Instant::now() < deadline {
+            came = self.changed.wait_until(came, deadline).0;
+        }
+        std::mem::take(&mut *came)
+    }
+}
+
+#[pymethods]
+impl ClusterArrivals {
+    #[new]
+    fn new() -> Self {
+        Self { line: Arc::default(), waiting: Mutex::default() }
+    }
+
+    /// Adds futures, each of which comes once.
+    fn add(&self, py: Python<'_>, futures: Vec<Bound<'_, ClusterFuture>>) {
+        let mut numbered = Vec::with_capacity(futures.len());
+        {
+            let mut waiting = self.waiting.lock();
+            for future in futures {
+                let number = waiting.next;
+                waiting.next += 1;
+                numbered.push((number, future.get().held()));
+                waiting.futures.insert(number, future.unbind());
+            }
+        }
+        py.detach(|| {
+            for (number, held) in numbered {
+                let line = self.line.clone();
+                match held {
+                    Some(held) => {
+                        let tasks = ranges_of([&*held].into_iter());
+                        held.client().on_settled(&tasks, Box::new(move || line.push(number)));
+                    }
+                    // It was released: there is nothing to wait for.
+                    None => line.push(number),
+                }
+            }
+        });
+    }
+
+    /// The next futures that are done; none within `timeout` seconds if the list is empty, or if all have come.
+    #[pyo3(signature = (timeout=None))]
+    fn next(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Vec<Py<ClusterFuture>>> {
+        let timeout = timeout_of(timeout.as_ref())?;
+        let came = waited_for(py, timeout, |deadline| {
+            let came = self.line.take(deadline);
+            if came.is_empty() && self.__len__() > 0 { None } else { Some(came) }
+        })?;
+        let mut waiting = self.waiting.lock();
+        Ok(came.into_iter().flatten().filter_map(|number| waiting.futures.remove(&number)).collect())
+    }
+
+    /// Forgets those that haven't come.
+    fn clear(&self) {
+        let gone = std::mem::take(&mut self.waiting.lock().futures);
+        drop(gone);
+    }
+
+    /// How many haven't come.
+    fn __len__(&self) -> usize {
+        self.waiting.lock().futures.len()
+    }
+}
+
+fn watch(held: &[Arc<HeldResult>]) -> Watch {
+    held[0].client().watch(&ranges_of(held.iter().map(|held| &**held)))
+}
+
+/// Results, each once, those of each client by themselves.
+fn by_client(held: &[Arc<HeldResult>]) -> Vec<Vec<Arc<HeldResult>>> {
+    let mut groups: Vec<Vec<Arc<HeldResult>>> = vec![];
+    let mut known = HashSet::new();
+    for result in held.iter().filter(|result| known.insert(Arc::as_ptr(result))) {
+        match groups.iter_mut().find(|group| Arc::ptr_eq(group[0].client(), result.client())) {
+            Some(group) => group.push(result.clone()),
+            None => groups.push(vec![result.clone()]),
+        }
+    }
+    groups
+}
+
+/// Waits for futures, `timeout` seconds at most; says whether enough of them are done.
+#[pyfunction]
+#[pyo3(signature = (futures, timeout=None, return_when="ALL_COMPLETED"))]
+pub(super) fn cluster_wait(
+    py: Python<'_>,
+    futures: Vec<Bound<'_, ClusterFuture>>,
+    timeout: Option<Bound<'_, PyAny>>,
+    return_when: &str,
+) -> PyResult<bool> {
+    let until = match return_when {
+        "ALL_COMPLETED" => Until::All,
+        "FIRST_COMPLETED" => Until::First,
+        "FIRST_EXCEPTION" => Until::FirstFailure,
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "return_when is '{return_when}'; known are 'ALL_COMPLETED', 'FIRST_COMPLETED' and 'FIRST_EXCEPTION'"
+            )));
+        }
+    };
+    let timeout = timeout_of(timeout.as_ref())?;
+    let held: Vec<_> = futures.iter().filter_map(|future| future.get().held()).collect();
+    let groups = by_client(&held);
+    if groups.len() > 1 && until != Until::All {
+        return Err(PyValueError::new_err(format!(
+            "return_when is '{return_when}' for futures of {} clients; those of one client at a time can be waited for",
+            groups.len()
+        )));
+    }
+    for group in &groups {
+        let watch = py.detach(|| watch(group));
+        if !wait_until(py, &watch, until, timeout, || group[0].stalled())? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The results of futures, in their order; raises what the first that failed has raised.
+#[pyfunction]
+pub(super) fn cluster_gather(py: Python<'_>, futures: Vec<Bound<'_, ClusterFuture>>) -> PyResult<Vec<Py<PyAny>>> {
+    let mut held = Vec::with_capacity(futures.len());
+    for future in &futures {
+        match future.get().held() {
+            Some(result) => held.push(result),
+            // Says that it was cancelled.
+            None => return future.call_method0("result").map(|result| vec![result.unbind()]),
+        }
+    }
+    let mut results: HashMap<*const HeldResult, Py<PyAny>> = HashMap::new();
+    for group in by_client(&held) {
+        let watch = py.detach(|| watch(&group));
+        wait_until(py, &watch, Until::FirstFailure, None, || group[0].stalled())?;
+        if watch.failed() > 0
+            && let Some(at) =
+                held.iter().position(|held| !matches!(held.standing(), Standing::Pending | Standing::Available))
+        {
+            return futures[at].call_method0("result").map(|result| vec![result.unbind()]);
+        }
+        let (asked, stalled) = (group.clone(), group[0].clone());
+        let values = while_interruptible(py, move |deadline| fetch(&asked, deadline), || stalled.stalled())?;
+        let values = values.map_err(|error| from_cluster_error(py, &error))?;
+        for (result, value) in group.iter().zip(values) {
+            results.insert(Arc::as_ptr(result), python_object(py, &value)?.unbind());
+        }
+    }
+    Ok(held.iter().map(|held| results[&Arc::as_ptr(held)].clone_ref(py)).collect())
+}

@@ -1,0 +1,308 @@
+"""Calls that a cluster makes: what of a client submits work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from raskt import _core
+from raskt._annotations import annotation_set, get_annotations
+from raskt.distributed import _executor, _running
+from raskt.futures._pure import content_key
+
+BATCH = 100_000
+"""Calls of one `map` that are sent at a time."""
+
+
+class Calls:
+    """What of a client submits work."""
+
+    _raskt_cluster_client: _core.ClusterClient
+    asynchronous: bool
+
+    def sync(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """As `Client.sync`."""
+        raise NotImplementedError
+
+    def submit(
+        self,
+        func: Callable[..., Any],
+        *args: Any,
+        key: str | None = None,
+        workers: str | Sequence[str] | None = None,
+        resources: Mapping[str, float] | None = None,
+        retries: int | None = None,
+        priority: int = 0,
+        fifo_timeout: Any = None,
+        allow_other_workers: bool = False,
+        actor: bool = False,
+        actors: bool = False,
+        pure: bool | None = None,
+        **kwargs: Any,
+    ) -> _core.ClusterFuture:
+        """Has a worker call ``func(*args, **kwargs)`` while this program goes on.
+
+        Parameters
+        ----------
+        func : callable
+            What is called.
+        *args, **kwargs
+            Its arguments. Futures among them, also in lists, tuples, sets and dictionaries, are replaced by their
+            results; nothing waits for them here.
+        key : str, optional
+            The name of the call; a call with the name of a future that somebody holds is that future.
+        workers : str or sequence of str, optional
+            The names of the workers that may make it; with `allow_other_workers`, of those that are preferred.
+        resources : mapping, optional
+            What it takes of its worker's resources, by name.
+        retries : int, optional
+            How often it is made again if it fails.
+        priority : int, default 0
+            Calls of a higher one are made first.
+        fifo_timeout
+            Of no effect: calls of one priority are made in their order.
+        pure : bool, default False
+            Whether equal calls are one call.
+
+        Returns
+        -------
+        Future
+        """
+        if actor or actors:
+            raise NotImplementedError("actors aren't there yet: keep the state in an object that calls are passed")
+        if key is None and pure:
+            key = content_key(func, args, kwargs)
+        said = _said(workers, resources, retries, priority, allow_other_workers)
+        return self._raskt_cluster_client.submit(func, args, kwargs or None, key, said)
+
+    def map(
+        self,
+        func: Callable[..., Any],
+        *iterables: Iterable[Any],
+        key: str | Sequence[str] | None = None,
+        workers: str | Sequence[str] | None = None,
+        retries: int | None = None,
+        resources: Mapping[str, float] | None = None,
+        priority: int = 0,
+        allow_other_workers: bool = False,
+        fifo_timeout: Any = None,
+        actor: bool = False,
+        actors: bool = False,
+        pure: bool | None = None,
+        batch_size: int | None = None,
+        **kwargs: Any,
+    ) -> list[_core.ClusterFuture]:
+        """Has workers call `func` with each item, or with the items of several iterables side by side.
+
+        Parameters
+        ----------
+        func : callable
+            What is called.
+        *iterables
+            Its arguments, an item of each for each call; the shortest says how many calls there are.
+        key : str or sequence of str, optional
+            What the names of the calls begin with, or the name of each.
+        batch_size : int, optional
+            Calls that are sent at a time. Default: 100,000.
+        workers, retries, resources, priority, allow_other_workers, fifo_timeout, pure
+            As for `submit`.
+        **kwargs
+            Further arguments, the same for each call.
+
+        Returns
+        -------
+        list of Future
+
+        Raises
+        ------
+        ValueError
+            If there are fewer or more keys than calls.
+        """
+        if not iterables:
+            raise TypeError("map() needs at least one iterable beside the function")
+        if actor or actors:
+            raise NotImplementedError("actors aren't there yet: keep the state in an object that calls are passed")
+        if batch_size is not None and batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size}; at least one call has to be sent at a time")
+        rows = list(zip(*iterables))
+        keys = _keys(key, len(rows))
+        if keys is None and pure:
+            keys = [content_key(func, row, kwargs) for row in rows]
+        said = _said(workers, resources, retries, priority, allow_other_workers)
+        size, futures = batch_size or BATCH, []
+        for start in range(0, len(rows), size):
+            part = slice(start, start + size)
+            own = None if keys is None else keys[part]
+            futures += self._raskt_cluster_client.map(func, rows[part], kwargs or None, own, said)
+        return futures
+
+    def scatter(
+        self,
+        data: Any,
+        workers: str | Sequence[str] | None = None,
+        broadcast: bool = False,
+        direct: bool | None = None,
+        hash: bool = True,
+        timeout: Any = None,
+        asynchronous: bool | None = None,
+    ) -> Any:
+        """Moves objects to the workers, and gives futures of them.
+
+        Parameters
+        ----------
+        data : object
+            A list, tuple or set gives a future for each item, a dictionary one for each value; any other object one
+            future.
+        direct : bool, optional
+            Objects always go straight to workers; it changes nothing.
+        hash : bool, default True
+            Of no effect: objects aren't told apart by what is in them.
+        timeout : optional
+            Of no effect: nothing waits here.
+
+        Returns
+        -------
+        Future, or list, tuple, set or dict of futures
+        """
+        if workers is not None or broadcast:
+            raise NotImplementedError(
+                "scatter(workers=...) and scatter(broadcast=True) aren't there yet: "
+                "workers fetch what they need of each other"
+            )
+        give = self._raskt_cluster_client.give
+        scattered: Any
+        if isinstance(data, dict):
+            scattered = dict(zip(data, give(list(data.values()), True)))
+        elif isinstance(data, (list, tuple, set, frozenset)):
+            scattered = type(data)(give(list(data), True))
+        elif isinstance(data, Iterator):
+            scattered = give(list(data), True)
+        else:
+            scattered = give([data], True)[0]
+        if self.asynchronous if asynchronous is None else asynchronous:
+            return _awaitable(scattered)
+        return scattered
+
+    def compute(
+        self,
+        collections: Any,
+        sync: bool = False,
+        optimize_graph: bool = True,
+        workers: str | Sequence[str] | None = None,
+        allow_other_workers: bool = False,
+        resources: Mapping[str, float] | None = None,
+        retries: int | None = 0,
+        priority: int = 0,
+        fifo_timeout: Any = None,
+        actors: bool | None = None,
+        traverse: bool = True,
+        **kwargs: Any,
+    ) -> Any:
+        """Has collections and delayed objects computed, and gives futures of their results.
+
+        Parameters
+        ----------
+        collections : collection, or list of them
+            What to compute.
+        sync : bool, default False
+            Whether to wait, and give results.
+        optimize_graph : bool
+            Of no effect: expressions are always optimised.
+        workers, allow_other_workers, resources, retries, priority, fifo_timeout
+            As for `submit`.
+        traverse : bool, default True
+            Whether lists, tuples, sets and dictionaries are looked through.
+
+        Returns
+        -------
+        Future, or list of futures
+        """
+        if kwargs:
+            raise TypeError(f"compute() takes no argument {next(iter(kwargs))!r}")
+        if actors:
+            raise NotImplementedError("actors aren't there yet")
+        is_one = not isinstance(collections, (list, tuple, set, frozenset))
+        objects = [collections] if is_one else list(collections)
+        said = _said(workers, resources, retries, priority, allow_other_workers)
+        futures = self._raskt_cluster_client.give(objects, not traverse and not is_one, None, said)
+        if sync:
+            results = _core.cluster_gather(futures)
+            return results[0] if is_one else results
+        return futures[0] if is_one else futures
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        workers: str | Sequence[str] | None = None,
+        wait: bool = True,
+        nanny: bool = False,
+        on_error: Literal["raise", "return", "ignore"] = "raise",
+        **kwargs: Any,
+    ) -> Any:
+        """Has each worker call ``function(*args, **kwargs)``, beside what else it does.
+
+        Parameters
+        ----------
+        function : callable
+            What is called.
+        workers : str or sequence of str, optional
+            The names of the workers that are to call it. Default: all.
+        wait : bool, default True
+            Whether to wait for what it gives.
+        on_error : {"raise", "return", "ignore"}
+            What becomes of exceptions.
+
+        Returns
+        -------
+        dict
+            What it gave, by the names of the workers; nothing if nobody waits.
+        """
+        if nanny:
+            raise NotImplementedError("functions can't be called in the processes that supervise workers")
+        return self.sync(_running.run, self._raskt_cluster_client, function, args, kwargs, workers, wait, on_error)
+
+    def get_executor(self, **kwargs: Any) -> _executor.ClusterExecutor:
+        """The cluster behind the interface of `concurrent.futures`.
+
+        Parameters
+        ----------
+        **kwargs
+            Arguments of `submit` that hold for all calls, such as ``priority`` and ``retries``.
+        """
+        client: Any = self
+        return _executor.ClusterExecutor(client, **kwargs)
+
+
+async def _awaitable(value: Any) -> Any:
+    return value
+
+
+def _keys(key: str | Sequence[str] | None, count: int) -> list[str] | None:
+    if key is None:
+        return None
+    keys = [f"{key}-{index}" for index in range(count)] if isinstance(key, str) else list(key)
+    if len(keys) != count:
+        raise ValueError(f"there are {len(keys)} keys for {count} calls; give a key for each, or one beginning")
+    return keys
+
+
+def _said(
+    workers: str | Sequence[str] | None,
+    resources: Mapping[str, float] | None,
+    retries: int | None,
+    priority: int,
+    allow_other_workers: bool,
+) -> _core.AnnotationSet | None:
+    """What is said of calls, over what `raskt.annotate` says here; None if nothing is."""
+    said: dict[str, Any] = {}
+    if workers is not None:
+        said["workers"] = workers
+        said["allow_other_workers"] = allow_other_workers
+    if resources is not None:
+        said["resources"] = resources
+    if retries:
+        said["retries"] = retries
+    if priority:
+        said["priority"] = priority
+    return annotation_set(**(get_annotations() | said)) if said else None

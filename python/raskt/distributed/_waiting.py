@@ -1,0 +1,215 @@
+"""What is done with many futures of a cluster at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from raskt._core import ClusterArrivals, ClusterFuture, cluster_gather, cluster_wait
+from raskt.distributed._durations import seconds
+from raskt.distributed._nested import LEFT_OUT, futures_in, replaced
+from raskt.futures import DoneAndNotDone
+from raskt.futures._errors import timeout_error
+
+Errors = Literal["raise", "skip"]
+
+
+def gather(futures: Any, errors: Errors = "raise") -> Any:
+    """The results of futures in their places."""
+    if errors not in ("raise", "skip"):
+        raise ValueError(f"errors is {errors!r}; known are 'raise' and 'skip'")
+    if isinstance(futures, Iterator):
+        futures = list(futures)
+    found = futures_in(futures)
+    if errors == "skip":
+        cluster_wait(found)
+        found = [future for future in found if future.status == "finished"]
+    results = dict(zip(map(id, found), cluster_gather(found)))
+    kept = replaced(futures, lambda future: results.get(id(future), LEFT_OUT))
+    return None if kept is LEFT_OUT else kept
+
+
+def wait(
+    fs: Any,
+    timeout: float | str | None = None,
+    return_when: Literal["ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION"] = "ALL_COMPLETED",
+) -> DoneAndNotDone:
+    """Waits until futures are done; they may have failed.
+
+    Parameters
+    ----------
+    fs : Future, or containers of them
+        What to wait for.
+    timeout : float or str, optional
+        Seconds to wait at most, or a text such as "10s".
+    return_when : {"ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION"}
+        How many have to be done.
+
+    Returns
+    -------
+    DoneAndNotDone
+        The sets ``done`` and ``not_done``.
+
+    Raises
+    ------
+    TimeoutError
+        If they aren't done by then.
+    """
+    futures = futures_in(list(fs) if isinstance(fs, Iterator) else fs)
+    if not cluster_wait(futures, timeout, return_when):
+        unfinished = sum(not future.done() for future in futures)
+        raise timeout_error(f"{unfinished} of {len(futures)} futures aren't done after {timeout} s")
+    done = {future for future in futures if future.done()}
+    return DoneAndNotDone(done, {future for future in futures if future not in done})  # type: ignore[arg-type]
+
+
+def futures_of(o: Any, client: Any = None) -> list[ClusterFuture]:
+    """The futures in an object and in the lists, tuples, sets and dictionaries that it holds."""
+    return futures_in(o)
+
+
+def fire_and_forget(obj: Any) -> None:
+    """Sees to it that calls are made though nobody holds their futures.
+
+    Parameters
+    ----------
+    obj : Future, or containers of them
+        What is to be done.
+    """
+    for future in futures_in(obj):
+        # A future with a callback is held until the callback was called.
+        future.add_done_callback(_nothing)
+
+
+def _nothing(_: ClusterFuture) -> None:
+    pass
+
+
+class as_completed:
+    """Iterates over futures in the order in which they are done.
+
+    Futures may be added while it runs; it ends when none is left.
+
+    Parameters
+    ----------
+    futures : iterable of Future, optional
+        What to begin with.
+    loop : None
+        Of no effect: nothing of this runs in a loop.
+    with_results : bool, default False
+        Whether to give pairs of a future and its result.
+    raise_errors : bool, default True
+        With results: whether to raise what a future has failed with, or to give the exception in place of the result.
+    timeout : float or str, optional
+        Seconds from now until the last of them has to be done.
+
+    Raises
+    ------
+    TimeoutError
+        When one isn't done in time.
+    """
+
+    def __init__(
+        self,
+        futures: Iterable[Any] | None = None,
+        loop: None = None,
+        with_results: bool = False,
+        raise_errors: bool = True,
+        *,
+        timeout: float | str | None = None,
+    ) -> None:
+        self._arrivals = ClusterArrivals()
+        self._ready: deque[ClusterFuture] = deque()
+        self._with_results = with_results
+        self._raise_errors = raise_errors
+        self._timeout = timeout
+        self._deadline = None if timeout is None else time.monotonic() + seconds(timeout)
+        self.update(futures or [])
+
+    def add(self, future: ClusterFuture) -> None:
+        """Add a future; it comes when it is done."""
+        if not isinstance(future, ClusterFuture):
+            raise TypeError(f"as_completed() takes futures of a cluster and not {type(future).__name__} objects")
+        self._arrivals.add([future])
+
+    def update(self, futures: Iterable[Any]) -> None:
+        """Add futures, also those in containers."""
+        found: list[ClusterFuture] = []
+        for each in list(futures):
+            own = futures_in(each)
+            if not own and not isinstance(each, (list, tuple, set, dict)):
+                raise TypeError(f"as_completed() takes futures of a cluster and not {type(each).__name__} objects")
+            found += own
+        self._arrivals.add(found)
+
+    def count(self) -> int:
+        """How many futures are still to come."""
+        return len(self._ready) + len(self._arrivals)
+
+    def is_empty(self) -> bool:
+        """Whether none is still to come."""
+        return self.count() == 0
+
+    def has_ready(self) -> bool:
+        """Whether the next comes without waiting."""
+        self._ready.extend(self._arrivals.next(0.0))
+        return bool(self._ready)
+
+    def clear(self) -> None:
+        """Forget the futures that are still to come; they go on."""
+        self._arrivals.clear()
+        self._ready.clear()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        future = self._next()
+        if future is None:
+            raise StopIteration
+        return self._given(future)
+
+    def _next(self) -> ClusterFuture | None:
+        if not self._ready:
+            left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+            self._ready.extend(self._arrivals.next(left))
+        if self._ready:
+            return self._ready.popleft()
+        if self.count():
+            raise timeout_error(f"{self.count()} futures aren't done after {self._timeout} s")
+        return None
+
+    def next_batch(self, block: bool = True) -> list[Any]:
+        """All that are done and haven't come yet; at least one, unless `block` is false."""
+        batch = [next(self)] if block else []
+        self._ready.extend(self._arrivals.next(0.0))
+        while self._ready:
+            batch.append(self._given(self._ready.popleft()))
+        return batch
+
+    def batches(self) -> Iterator[list[Any]]:
+        """Iterate over lists of all that are done at a time."""
+        while not self.is_empty():
+            yield self.next_batch()
+
+    def __aiter__(self) -> as_completed:
+        return self
+
+    async def __anext__(self) -> Any:
+        future = await asyncio.to_thread(self._next)
+        if future is None:
+            raise StopAsyncIteration
+        return self._given(future)
+
+    def _given(self, future: ClusterFuture) -> Any:
+        if not self._with_results:
+            return future
+        if self._raise_errors:
+            return future, future.result()
+        try:
+            return future, future.result()
+        except BaseException as error:
+            return future, error
