@@ -6,7 +6,7 @@ mod run;
 mod shared;
 mod state;
 
-use crate::driver::{Listening, Network, Outbox, inbox};
+use crate::driver::{Listening, Network, Outbox, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
 use crate::message::{FromClient, Submission, WorkerInfo};
@@ -124,6 +124,11 @@ impl Client {
         };
         self.send(&FromClient::Submit(submission), vec![graph])?;
         Ok(run)
+    }
+
+    /// The scheduler.
+    pub fn scheduler(&self) -> Option<Peer> {
+        self.outbox.peer()
     }
 
     /// Workers that are there.
