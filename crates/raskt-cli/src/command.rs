@@ -1,7 +1,8 @@
 //! The command line.
 
 use crate::log::LogLevel;
-use crate::{certs, scheduler, status, version, worker};
+use crate::{certs, config, scheduler, spec, ssh, status, version, worker};
+use clap::error::ContextValue;
 use clap::{Parser, Subcommand};
 
 /// Parallel and distributed computing: schedulers, workers, and what they need.
@@ -30,12 +31,31 @@ pub(crate) enum Command {
     Scheduler(scheduler::Options),
     /// Starts workers, and starts them again when they die.
     Worker(Box<worker::Options>),
+    /// Starts a scheduler and workers on other hosts.
+    Ssh(ssh::Options),
+    /// Starts what a description in YAML or JSON says.
+    Spec(spec::Options),
     /// Makes an authority and certificates, by which a cluster spans hosts.
     Certs(certs::Options),
     /// Says which workers a cluster has.
     Status(status::Options),
+    /// Shows settings, and changes them.
+    Config(config::Options),
     /// Says which versions this is.
     Version(version::Options),
+}
+
+/// The error without what may be a password: people put them into addresses.
+pub(crate) fn without_secrets(mut error: clap::Error) -> clap::Error {
+    let is_secret = |text: &str| text.contains("://") && text.contains(['@', '?', '#']);
+    let secrets = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) if is_secret(text) => Some((kind, text.split("://").next()?.to_owned())),
+        _ => None,
+    });
+    for (kind, scheme) in secrets.collect::<Vec<_>>() {
+        error.insert(kind, ContextValue::String(format!("{scheme}://…")));
+    }
+    error
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 
 mod certs;
 mod command;
+mod config;
 mod contact;
 mod facts;
 mod failure;
@@ -23,6 +24,8 @@ mod log;
 mod native;
 mod scheduler;
 mod security;
+mod spec;
+mod ssh;
 mod status;
 mod stop;
 mod values;
@@ -46,6 +49,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8 {
             command
         }
         Err(error) => {
+            let error = command::without_secrets(error);
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(raskt_cluster::nanny::status::USAGE);
         }
@@ -55,6 +59,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8 {
         Command::Worker(options) => worker::run(&options, host),
         Command::Certs(options) => certs::run(&options),
         Command::Status(options) => status::run(&options, host),
+        Command::Config(options) => config::run(&options),
+        Command::Spec(options) => spec::run(&options, host),
+        Command::Ssh(options) => ssh::run(&options, host),
         Command::Version(options) => version::run(&options, host),
     };
     match done {

@@ -85,3 +85,8 @@ fn read_token(file: &Path, missing: MissingToken) -> Result<Token, Failure> {
         MissingToken::Refuse => Token::read(file).map_err(Failure::usage),
     }
 }
+
+/// What is missing where nobody has said which scheduler is meant.
+pub(crate) fn no_scheduler() -> Failure {
+    Failure::usage("say which scheduler is meant: by its address, like `tls://host:8786`, or by its `--scheduler-file`")
+}

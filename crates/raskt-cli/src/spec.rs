@@ -52,7 +52,8 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
         keeps_input: false,
     };
     let wards = entries.into_iter().map(ward).collect();
-    let nanny = Nanny::start(NannyOptions { wards, rules: Rules::default(), watcher: Printer::new() }).map_err(failed)?;
+    let nanny =
+        Nanny::start(NannyOptions { wards, rules: Rules::default(), watcher: Printer::new() }).map_err(failed)?;
     Ok(watch_over(&nanny, &stop))
 }
 
@@ -109,7 +110,8 @@ struct Entry {
 }
 
 fn entry(entry: Value) -> Result<Entry, String> {
-    let wrong = |entry: &Value| format!("`{entry}` is no entry: it is `scheduler` or `worker`, with its options by name");
+    let wrong =
+        |entry: &Value| format!("`{entry}` is no entry: it is `scheduler` or `worker`, with its options by name");
     let Value::Map(items) = &entry else { return Err(wrong(&entry)) };
     let mut items = items.iter();
     let (Some((kind, options)), None) = (items.next(), items.next()) else { return Err(wrong(&entry)) };
@@ -216,8 +218,19 @@ mod tests {
 
     #[test]
     fn what_is_no_description_is_refused() {
-        for bad in ["", "[]", "{scheduler: {}}", "[king: {}]", "[{worker: 5}]", "[{worker: {}}]", "[{scheduler: {'a b': 1}}]",
-            "[{scheduler: {}}, {scheduler: {}}]", "[{scheduler: {}, worker: {}}]", "[", "[1]"] {
+        for bad in [
+            "",
+            "[]",
+            "{scheduler: {}}",
+            "[king: {}]",
+            "[{worker: 5}]",
+            "[{worker: {}}]",
+            "[{scheduler: {'a b': 1}}]",
+            "[{scheduler: {}}, {scheduler: {}}]",
+            "[{scheduler: {}, worker: {}}]",
+            "[",
+            "[1]",
+        ] {
             assert!(told(bad).is_err(), "{bad}");
         }
     }

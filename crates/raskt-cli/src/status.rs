@@ -5,7 +5,7 @@ use crate::facts::say;
 use crate::failure::Failure;
 use crate::files::Found;
 use crate::host::Host;
-use crate::security::{MissingToken, SecurityOptions};
+use crate::security::{MissingToken, SecurityOptions, no_scheduler};
 use crate::values::{Size, parse_duration};
 use raskt_cluster::hello::{Role, mismatches, this_host};
 use raskt_cluster::{Address, Client, ConnectError, Network, NetworkOptions, Security, WorkerInfo};
@@ -18,8 +18,7 @@ use std::time::Duration;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// Where the scheduler is: `tls://host:8786`.
-    #[arg(value_name = "ADDRESS", value_parser = parse_address, required_unless_present = "scheduler_file",
-        conflicts_with = "scheduler_file")]
+    #[arg(value_name = "ADDRESS", value_parser = parse_address, conflicts_with = "scheduler_file")]
     scheduler: Option<Address>,
     /// The file that the scheduler has written.
     #[arg(long, value_name = "FILE")]
@@ -90,7 +89,7 @@ impl Options {
                 known.tls_ca_file = known.tls_ca_file.or(found.tls_ca_file.clone());
                 found.address()?
             }
-            (None, None) => return Err(Failure::usage("give the address of a scheduler, or its `--scheduler-file`")),
+            (None, None) => return Err(no_scheduler()),
         };
         let (security, _) = known.load(&address, MissingToken::Refuse)?;
         security.check_dialing(&address).map_err(Failure::usage)?;

@@ -25,17 +25,23 @@ pub(super) fn set_in_text(text: &str, key: &str, value: &str) -> Result<String, 
     if let Some(member) = nested.first() {
         return Err(format!("`{key}` is a group there, with `{member}` in it"));
     }
-    let changed = changed(text, &key, value);
+    let by_hand =
+        || format!("it is written in a way that can't be changed and keep its form: set `{key}: {value}` by hand");
+    let lines: Vec<String> = text.lines().map(String::from).collect();
+    let at = line_of(&lines, &key);
+    if at.is_none() && wanted.contains_key(&key) {
+        return Err(by_hand());
+    }
+    let changed = changed(lines, at, &key, value);
     flatten(&key, parse_value(value), &mut wanted);
     match leaves(&changed) {
         Ok(found) if found == wanted => Ok(changed),
-        _ => Err(format!("it is written in a way that can't be changed without losing its form: set `{key}: {value}` by hand")),
+        _ => Err(by_hand()),
     }
 }
 
-fn changed(text: &str, key: &str, value: &str) -> String {
-    let mut lines: Vec<String> = text.lines().map(String::from).collect();
-    match line_of(&lines, key) {
+fn changed(mut lines: Vec<String>, at: Option<usize>, key: &str, value: &str) -> String {
+    match at {
         Some(at) => lines[at] = with_value(&lines[at], value),
         None => lines.push(format!("{key}: {value}")),
     }
@@ -139,7 +145,9 @@ mod tests {
                 Err(why) => assert!(!why.is_empty()),
             }
         }
-        assert!(set_in_text("array: {chunk-size: 1MiB}\n", "array.chunk-size", "2MiB").unwrap_err().contains("by hand"));
+        assert!(
+            set_in_text("array: {chunk-size: 1MiB}\n", "array.chunk-size", "2MiB").unwrap_err().contains("by hand")
+        );
         assert!(set_in_text("array:\n  chunk-size: 1MiB\n", "array", "3").unwrap_err().contains("group"));
     }
 

@@ -136,7 +136,8 @@ fn find(key: &str) -> Result<(), Failure> {
 fn set(key: &str, text: &str, file: Option<PathBuf>) -> Result<(), Failure> {
     let value = parse_value(text);
     Configuration::default().set(key, value.clone()).map_err(Failure::usage)?;
-    let none = || Failure::usage("there is no place for the settings of this user, since HOME isn't set: name a `--file`");
+    let none =
+        || Failure::usage("there is no place for the settings of this user, since HOME isn't set: name a `--file`");
     let file = file.or_else(|| user_folder().map(|folder| folder.join(USER_FILE))).ok_or_else(none)?;
     let failed = |error: std::io::Error| Failure::failed(format!("`{}` can't be changed: {error}", file.display()));
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {

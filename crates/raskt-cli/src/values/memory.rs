@@ -75,6 +75,17 @@ impl MemoryLimit {
     }
 }
 
+impl fmt::Display for MemoryLimit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => formatter.write_str("auto"),
+            Self::None => formatter.write_str("0"),
+            Self::Part(part) => write!(formatter, "{part}"),
+            Self::Bytes(bytes) => write!(formatter, "{bytes}"),
+        }
+    }
+}
+
 fn share(all: u64, part: f64) -> u64 {
     ((all as f64 * part) as u64).max(LEAST_BYTES)
 }
@@ -110,6 +121,7 @@ mod tests {
             ("4194304", MemoryLimit::Bytes(4 << 20)),
         ] {
             assert_eq!(text.parse(), Ok(limit), "{text}");
+            assert_eq!(limit.to_string().parse(), Ok(limit), "{text}");
         }
         for bad in ["", "much", "-1", "nan", "1.5", "100", "4 apples"] {
             assert!(bad.parse::<MemoryLimit>().is_err(), "{bad}");

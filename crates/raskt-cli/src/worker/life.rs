@@ -6,7 +6,7 @@ use crate::facts::fact;
 use crate::failure::Failure;
 use crate::files::await_scheduler_file;
 use crate::host::Host;
-use crate::security::MissingToken;
+use crate::security::{MissingToken, no_scheduler};
 use crate::stop::Stop;
 use crate::values::Size;
 use raskt_cluster::hello::{Role, mismatches, this_host};
@@ -98,9 +98,7 @@ pub(super) fn find(
             known.tls_ca_file = known.tls_ca_file.or(found.tls_ca_file.clone());
             found.address()?
         }
-        (None, None) => {
-            return Err(Failure::usage("a worker needs the address of its scheduler, or its `--scheduler-file`"));
-        }
+        (None, None) => return Err(no_scheduler()),
     };
     let (security, _) = known.load(&address, MissingToken::Refuse)?;
     security.check_dialing(&address).map_err(Failure::usage)?;

@@ -10,6 +10,7 @@ pub(crate) use options::Options;
 use crate::failure::Failure;
 use crate::files::PidFile;
 use crate::host::Host;
+use crate::security::no_scheduler;
 use crate::stop::Stop;
 use plan::{contact, listening, plans};
 use std::time::Duration;
@@ -17,6 +18,9 @@ use std::time::Duration;
 pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     let stop = Stop::listen(host)?;
     let stop = if options.until_input_closes { stop.with_input()? } else { stop };
+    if options.scheduler.is_none() && options.scheduler_file.is_none() {
+        return Err(no_scheduler());
+    }
     let plans = plans(options)?;
     if let Some(folder) = &options.local_directory {
         let made = std::fs::create_dir_all(folder);

@@ -12,8 +12,7 @@ use std::time::Duration;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// Where the scheduler is: `tls://host:8786`.
-    #[arg(value_name = "ADDRESS", value_parser = parse_address, required_unless_present = "scheduler_file",
-        conflicts_with = "scheduler_file")]
+    #[arg(value_name = "ADDRESS", value_parser = parse_address, conflicts_with = "scheduler_file")]
     pub scheduler: Option<Address>,
     /// The file that the scheduler has written; it is waited for.
     #[arg(long, value_name = "FILE")]

@@ -355,7 +355,7 @@ impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Restart { cause, wait, times } => {
-                write!(formatter, "{cause}; it is started again in {:.1} s, for the {times}. time", wait.as_secs_f64())
+                write!(formatter, "{cause}; it is started again in {:.1} s (restart {times})", wait.as_secs_f64())
             }
             Self::TooMuchMemory { resident, limit } => {
                 write!(formatter, "it holds {resident} bytes for too long, and may hold {limit}: it is asked to end")

@@ -138,7 +138,9 @@ impl Shared {
             Incoming::Event(session::Event::Lost(session::Lost::Closed)) => {
                 self.change(|core| core.worker_lost(worker, LossCause::Retired));
             }
-            Incoming::Event(session::Event::Lost(_)) => self.change(|core| core.worker_lost(worker, LossCause::Died)),
+            Incoming::Event(session::Event::Lost(_) | session::Event::Unreachable) => {
+                self.change(|core| core.worker_lost(worker, LossCause::Died));
+            }
             Incoming::Event(_) => {}
         }
     }

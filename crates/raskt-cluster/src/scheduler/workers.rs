@@ -57,7 +57,9 @@ impl Core {
 
     pub fn worker_lost(&mut self, worker: WorkerId, cause: LossCause) {
         let Some(entry) = self.workers.remove(&worker) else { return };
-        if !entry.is_in() {
+        // One that can't be reached, and comes back, begins anew.
+        entry.outbox.close();
+        if !entry.is_in() || self.is_closed {
             return;
         }
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
