@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     };
     let wards = entries.into_iter().map(ward).collect();
     let nanny =
-        Nanny::start(NannyOptions { wards, rules: Rules::default(), watcher: Printer::new() }).map_err(failed)?;
+        Nanny::start(NannyOptions { wards, rules: Rules::default(), watcher: Printer::watcher() }).map_err(failed)?;
     Ok(watch_over(&nanny, &stop))
 }
 

@@ -24,12 +24,14 @@ struct Wish {
 }
 
 impl<'host> Stop<'host> {
-    /// Listens for SIGINT, SIGTERM and SIGHUP. The first asks the command to end in order; the second one ends the process.
+    /// Listens for SIGTERM, SIGINT and SIGHUP, but for those of the latter that whoever started this has it ignore (`nohup`). The first
+    /// asks the command to end in order; the second one ends the process.
     pub fn listen(host: &'host dyn Host) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::failed(format!("signals can't be listened to: {error}"));
         let wish = Arc::new(Wish::default());
         let told = wish.clone();
-        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(failed)?;
+        let wanted = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| *signal == SIGTERM || !is_ignored(*signal));
+        let mut signals = Signals::new(wanted).map_err(failed)?;
         let wait = move || {
             for (at, signal) in signals.forever().enumerate() {
                 if at > 0 {
@@ -77,6 +79,13 @@ impl<'host> Stop<'host> {
             is_there = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
+}
+
+/// Whether this process was started with a signal ignored.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 impl Wish {

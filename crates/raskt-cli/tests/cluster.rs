@@ -74,13 +74,13 @@ fn a_scheduler_that_is_told_to_end_takes_all_with_it() {
 fn a_nanny_that_is_told_to_end_or_killed_takes_her_workers_with_her() {
     let world = World::new();
     let scheduler = world.scheduler("");
-    for signal in [Signal::INT, Signal::KILL] {
+    for signal in [Signal::TERM, Signal::KILL] {
         let mut nanny = world.start("worker --scheduler-file s.json --nthreads 1");
         let worker: i32 = nanny.fact("process").parse().unwrap();
         nanny.fact("joined");
         nanny.signal(signal);
         let status = nanny.status();
-        assert_eq!(status, if signal == Signal::INT { 0 } else { -1 });
+        assert_eq!(status, if signal == Signal::TERM { 0 } else { -1 });
         until("the worker is there still", || !is_there(worker));
     }
     let client = world.client(&scheduler);
@@ -215,4 +215,19 @@ fn descriptions_and_other_hosts_start_whole_clusters() {
     assert!(String::from_utf8(world.run(&format!("status {address}")).stdout).unwrap().contains("2 workers"));
     all.signal(Signal::TERM);
     assert_eq!(all.status(), 0);
+}
+
+#[test]
+fn who_was_started_to_ignore_a_hang_up_does() {
+    let world = World::new();
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args(["-c", "trap '' HUP; exec \"$0\" scheduler --port 0", env!("CARGO_BIN_EXE_raskt")]);
+    shell.env("XDG_CONFIG_HOME", world.path("config"));
+    let mut scheduler = Process::of(shell);
+    scheduler.fact("ready");
+    scheduler.signal(Signal::HUP);
+    scheduler.signal(Signal::TERM);
+    assert_eq!(scheduler.status(), 0);
+    let told = scheduler.all();
+    assert!(told.contains("signal 15") && !told.contains("signal 1\n"), "{told}");
 }

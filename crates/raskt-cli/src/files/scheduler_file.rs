@@ -88,9 +88,13 @@ impl Found {
 /// Reads the file once it is there, if it is within `patience` and nobody wants the command to end.
 pub(crate) fn await_scheduler_file(path: &Path, stop: &Stop<'_>, patience: Duration) -> Result<Option<Found>, Failure> {
     let deadline = Instant::now() + patience;
+    let mut is_told = false;
     loop {
         if let Some(found) = Found::read(path)? {
             return Ok(Some(found));
+        }
+        if !std::mem::replace(&mut is_told, true) {
+            tracing::info!("waiting for a scheduler to write `{}`", path.display());
         }
         if Instant::now() >= deadline {
             let (path, seconds) = (path.display(), patience.as_secs_f64());

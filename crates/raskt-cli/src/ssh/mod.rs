@@ -68,7 +68,7 @@ struct Ear {
 impl Ear {
     fn listen() -> (Arc<dyn Watcher>, Receiver<String>) {
         let (sender, receiver) = channel();
-        (Arc::new(Self { printer: Printer::new(), told: Mutex::new(sender) }), receiver)
+        (Arc::new(Self { printer: Printer::watcher(), told: Mutex::new(sender) }), receiver)
     }
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// What `--memory-limit` says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MemoryLimit {
-    /// The worker's share of eight tenths of the machine's, by its threads.
+    /// The worker's share of the machine's, by its threads.
     Auto,
     /// No limit.
     None,
@@ -17,8 +17,13 @@ pub(crate) enum MemoryLimit {
     Bytes(u64),
 }
 
-/// With less no worker can do anything.
-const LEAST_BYTES: u64 = 1 << 20;
+/// With less no worker can do anything: it has some of this before it begins.
+const LEAST_BYTES: u64 = 64 << 20;
+/// Of what a process may hold results may have eight tenths, less what the process has before the first one: the rest is for what
+/// tasks take beside what they have been promised, so that the nanny isn't called for what is usual.
+const RESULTS_TENTHS: u64 = 8;
+/// Results may have this in any case.
+const RESULTS_LEAST_BYTES: u64 = 8 << 20;
 
 impl FromStr for MemoryLimit {
     type Err = String;
@@ -59,20 +64,25 @@ fn bytes(text: &str) -> Option<u64> {
 }
 
 impl MemoryLimit {
-    /// The bytes that one of `workers` with so many `threads` may have; nothing if there is no limit.
-    pub fn bytes(self, threads: usize) -> Option<u64> {
-        let processors = raskt_store::processors().max(1);
+    /// The bytes that one of so many workers with so many threads may have; nothing if there is no limit.
+    pub fn bytes(self, threads: usize, workers: usize) -> Option<u64> {
+        let all = raskt_store::machine_memory();
         match self {
             Self::None => None,
             Self::Bytes(bytes) => Some(bytes),
-            Self::Part(part) => raskt_store::machine_memory().map(|all| share(all, part)),
+            Self::Part(part) => Some(share(all?, part)),
             Self::Auto => {
-                raskt_store::machine_memory()?;
-                let part = threads as f64 / processors as f64;
-                Some(share(raskt_execute::usual_memory_limit(), part.min(1.0)))
+                let of_threads = threads as f64 / raskt_store::processors().max(1) as f64;
+                Some(share(all?, of_threads.min(1.0 / workers.max(1) as f64)))
             }
         }
     }
+}
+
+/// What results may have in this process, of what it may hold.
+pub(crate) fn for_results(limit: Option<u64>) -> u64 {
+    let own = raskt_store::own_bytes().unwrap_or(0);
+    limit.map_or(u64::MAX, |limit| (limit / 10 * RESULTS_TENTHS).saturating_sub(own).max(RESULTS_LEAST_BYTES))
 }
 
 impl fmt::Display for MemoryLimit {
@@ -118,23 +128,25 @@ mod tests {
             ("1", MemoryLimit::Part(1.0)),
             ("16GiB", MemoryLimit::Bytes(16 << 30)),
             ("2 gb", MemoryLimit::Bytes(2_000_000_000)),
-            ("4194304", MemoryLimit::Bytes(4 << 20)),
+            ("67108864", MemoryLimit::Bytes(64 << 20)),
         ] {
             assert_eq!(text.parse(), Ok(limit), "{text}");
             assert_eq!(limit.to_string().parse(), Ok(limit), "{text}");
         }
-        for bad in ["", "much", "-1", "nan", "1.5", "100", "4 apples"] {
+        for bad in ["", "much", "-1", "nan", "1.5", "100", "4MiB", "4 apples"] {
             assert!(bad.parse::<MemoryLimit>().is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_share_goes_by_threads_and_is_never_more_than_all() {
-        let all = raskt_execute::usual_memory_limit();
-        assert_eq!(MemoryLimit::Auto.bytes(100_000), Some(all));
-        assert!(MemoryLimit::Auto.bytes(1).unwrap() <= all);
-        assert_eq!(MemoryLimit::None.bytes(1), None);
-        assert_eq!(MemoryLimit::Part(1.0).bytes(1), raskt_store::machine_memory());
+        let all = raskt_store::machine_memory().unwrap();
+        assert_eq!(MemoryLimit::Auto.bytes(100_000, 1), Some(all));
+        assert!(MemoryLimit::Auto.bytes(100_000, 4).unwrap() <= all / 4 + 1, "several don't have more than there is");
+        assert_eq!(MemoryLimit::None.bytes(1, 1), None);
+        assert_eq!(MemoryLimit::Part(1.0).bytes(1, 2), Some(all));
+        assert!(for_results(Some(1 << 30)) < (1 << 30) / 10 * 8 && for_results(Some(1 << 30)) > 1 << 29);
+        assert_eq!(for_results(None), u64::MAX);
     }
 
     #[test]

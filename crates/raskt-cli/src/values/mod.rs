@@ -7,7 +7,7 @@ mod resources;
 mod workers;
 
 pub(crate) use duration::{parse_duration, write_duration};
-pub(crate) use memory::{MemoryLimit, Size};
+pub(crate) use memory::{MemoryLimit, Size, for_results};
 pub(crate) use ports::Ports;
 pub(crate) use resources::ResourceList;
 pub(crate) use workers::WorkerCount;

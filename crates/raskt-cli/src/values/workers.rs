@@ -49,7 +49,9 @@ fn groups(processors: usize) -> usize {
     if processors <= 4 {
         return processors;
     }
-    (1..=processors).find(|count| processors % count == 0 && count * count >= processors).unwrap_or(processors)
+    (1..=processors)
+        .find(|count| processors.is_multiple_of(*count) && count * count >= processors)
+        .unwrap_or(processors)
 }
 
 #[cfg(test)]

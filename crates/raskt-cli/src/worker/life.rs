@@ -8,7 +8,7 @@ use crate::files::await_scheduler_file;
 use crate::host::Host;
 use crate::security::{MissingToken, no_scheduler};
 use crate::stop::Stop;
-use crate::values::Size;
+use crate::values::{Size, for_results};
 use raskt_cluster::hello::{Role, mismatches, this_host};
 use raskt_cluster::nanny::status;
 use raskt_cluster::{
@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 const STOP_GRACE: Duration = Duration::from_secs(3);
 /// How long they may when its lifetime is over.
 const LIFETIME_GRACE: Duration = Duration::from_secs(60);
-/// How long a scheduler's file is waited for, unless a death timeout says otherwise.
-const FILE_PATIENCE: Duration = Duration::from_secs(60);
+/// How long a scheduler's file is waited for, unless a death timeout says otherwise: for ever.
+const FILE_PATIENCE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 /// How long until another try, after a session was lost.
 const AGAIN: Duration = Duration::from_millis(500);
 /// How often it is looked whether the worker is over.
@@ -157,7 +157,7 @@ impl Life<'_> {
             let nanoseconds = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX);
             network.limits.resume_nanoseconds = network.limits.resume_nanoseconds.min(nanoseconds.max(1));
         }
-        let memory = memory.unwrap_or(u64::MAX);
+        let memory = for_results(*memory);
         let worker = WorkerOptions {
             scheduler: scheduler.clone(),
             listen: listen.clone(),

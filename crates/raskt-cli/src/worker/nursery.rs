@@ -21,6 +21,6 @@ pub(super) fn look_after(options: &Options, plans: &[Plan], host: &dyn Host, sto
     };
     let rules = Rules { seed: std::process::id().into(), ..Rules::default() };
     let wards = plans.iter().map(ward).collect();
-    let nanny = Nanny::start(NannyOptions { wards, rules, watcher: Printer::new() }).map_err(failed)?;
+    let nanny = Nanny::start(NannyOptions { wards, rules, watcher: Printer::watcher() }).map_err(failed)?;
     Ok(watch_over(&nanny, stop))
 }

@@ -45,7 +45,7 @@ pub(super) fn plans(options: &Options) -> Result<Vec<Plan>, Failure> {
     }
     let name = options.name.clone().unwrap_or_else(|| format!("{}-{}", host_name(), std::process::id()));
     let named = |at: usize| if count == 1 { name.clone() } else { format!("{name}-{at}") };
-    let memory = options.memory_limit.bytes(threads);
+    let memory = options.memory_limit.bytes(threads, count);
     Ok((0..count).map(|at| Plan { name: named(at), threads, memory, at }).collect())
 }
 
