@@ -107,7 +107,7 @@ fn workers_find_a_scheduler_that_has_begun_anew() {
 #[test]
 fn a_worker_without_a_scheduler_ends_when_it_was_to() {
     let world = World::new();
-    let mut scheduler = world.scheduler("");
+    let scheduler = world.scheduler("");
     let address = scheduler.known("scheduler");
     // It waits for the file while there is none.
     let (status, told) = world.refused("worker --scheduler-file never.json --death-timeout 200ms");

@@ -54,7 +54,9 @@ pub(super) fn live(options: &Options, plan: &Plan, host: &dyn Host, stop: &Stop<
             Ending::Status(status) => return Ok(status),
             Ending::Lost { had_scheduler, why } => {
                 if had_scheduler {
-                    without_since = Instant::now();
+                    // It wasn't heard of for as long already, if it has fallen silent.
+                    let silent = if why.contains(SILENT) { resumable(options) } else { Duration::ZERO };
+                    without_since = Instant::now().checked_sub(silent).unwrap_or(without_since);
                 }
                 tracing::warn!("no scheduler at {scheduler}: {why}");
                 check_alive(options, without_since)?;
@@ -64,6 +66,12 @@ pub(super) fn live(options: &Options, plan: &Plan, host: &dyn Host, stop: &Stop<
             }
         }
     }
+}
+
+/// How long a session waits for a scheduler that has fallen silent.
+fn resumable(options: &Options) -> Duration {
+    let usual = Duration::from_nanos(raskt_cluster::session::Limits::default().resume_nanoseconds);
+    options.death_timeout.map_or(usual, |patience| patience.clamp(Duration::from_nanos(1), usual))
 }
 
 /// The lifetime, give or take the stagger.
@@ -153,10 +161,7 @@ impl Life<'_> {
         network.introduction.host = this_host();
         network.introduction.versions = self.host.versions();
         network.introduction.addresses = contact(self.options, listen)?.iter().map(Address::to_string).collect();
-        if let Some(patience) = self.options.death_timeout {
-            let nanoseconds = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX);
-            network.limits.resume_nanoseconds = network.limits.resume_nanoseconds.min(nanoseconds.max(1));
-        }
+        network.limits.resume_nanoseconds = u64::try_from(resumable(self.options).as_nanos()).unwrap_or(u64::MAX);
         let memory = for_results(*memory);
         let worker = WorkerOptions {
             scheduler: scheduler.clone(),
@@ -211,6 +216,9 @@ impl Life<'_> {
         }
     }
 }
+
+/// What is said of a scheduler that has fallen silent.
+const SILENT: &str = "the peer was not heard of";
 
 /// What the sentence with which a worker server is over means for the process.
 fn ended(why: &str, had_scheduler: bool) -> Result<Ending, Failure> {
