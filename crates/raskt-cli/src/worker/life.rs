@@ -28,6 +28,8 @@ const LIFETIME_GRACE: Duration = Duration::from_secs(60);
 const FILE_PATIENCE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 /// How long until another try, after a session was lost.
 const AGAIN: Duration = Duration::from_millis(500);
+/// A scheduler that hasn't answered for so long is worth a word.
+const SOON: Duration = Duration::from_secs(2);
 /// How often it is looked whether the worker is over.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -125,7 +127,7 @@ struct Life<'a> {
 impl Life<'_> {
     fn run(&self, scheduler: &Address, security: &Security) -> Result<Ending, Failure> {
         let server = self.start(scheduler, security)?;
-        let ending = self.attend(&server);
+        let ending = self.attend(&server, scheduler);
         drop(server);
         ending
     }
@@ -180,8 +182,8 @@ impl Life<'_> {
     }
 
     /// Waits until it is over, or is to end.
-    fn attend(&self, server: &WorkerServer) -> Result<Ending, Failure> {
-        let mut had_scheduler = false;
+    fn attend(&self, server: &WorkerServer, scheduler: &Address) -> Result<Ending, Failure> {
+        let (mut had_scheduler, began, mut is_told) = (false, Instant::now(), false);
         loop {
             if let Some(why) = server.wait(GLANCE) {
                 server.shut_down(Duration::ZERO);
@@ -193,6 +195,9 @@ impl Life<'_> {
             }
             if !had_scheduler {
                 check_alive(self.options, self.without_since)?;
+                if began.elapsed() >= SOON && !std::mem::replace(&mut is_told, true) {
+                    tracing::warn!("no scheduler answers at {scheduler} yet: it is tried again and again");
+                }
             }
             if self.stop.is_wanted() {
                 server.shut_down(STOP_GRACE);

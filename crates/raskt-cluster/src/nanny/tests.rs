@@ -333,3 +333,22 @@ fn memory_of_a_process_is_read() {
     assert!(own > 100_000 && own < 1 << 40, "{own}");
     assert_eq!(memory::resident_bytes(i32::MAX), None);
 }
+
+#[test]
+fn a_process_that_holds_too_much_is_ended_and_followed_by_another() {
+    let (ears, heard) = Ears::open();
+    let hoard = "x=$(head -c 100000000 /dev/zero | tr '\\0' x); sleep 1000";
+    let ward = WardOptions { memory_limit: Some(50_000_000), ..shell(hoard, Restart::WhileItShouldLive) };
+    let waits = Waits { first: Duration::from_millis(1), ..Waits::default() };
+    let rules = Rules { waits, memory_patience: Duration::ZERO, ..Rules::default() };
+    let nanny = Nanny::start(NannyOptions { wards: vec![ward], rules, watcher: ears }).unwrap();
+    let first = started(&heard);
+    let told = heard.iter().find_map(|heard| match heard {
+        Heard::Report(Report::TooMuchMemory { resident, limit }) => Some((resident, limit)),
+        _ => None,
+    });
+    let (resident, limit) = told.unwrap();
+    assert!(resident > limit && limit == 50_000_000, "{resident}");
+    assert_ne!(started(&heard), first);
+    drop(nanny);
+}
