@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     let listen = own_address(&address, &security)?;
     let client = Client::connect(network, &address, &listen, host.face(), options.timeout);
     let client = client.map_err(|error| match error {
-        ConnectError::Unreached { ref reason, .. } if reason.contains("refused") => Failure::refused(error),
+        ConnectError::Unreached { ref reason, .. } if reason.contains("the peer refused: ") => Failure::refused(error),
         ConnectError::Unreached { .. } => Failure::unreached(error),
         error => Failure::failed(error),
     })?;

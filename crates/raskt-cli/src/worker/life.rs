@@ -31,7 +31,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// A scheduler that hasn't answered for so long is worth a word.
 const SOON: Duration = Duration::from_secs(2);
 /// How often it is looked whether the worker is over.
-const GLANCE: Duration = Duration::from_millis(50);
+const GLANCE: Duration = Duration::from_millis(100);
 
 /// How one life of a worker ends.
 #[derive(Debug, PartialEq, Eq)]

@@ -138,6 +138,8 @@ struct Entry {
     /// Deaths in a row.
     deaths: u32,
     excess: Excess,
+    /// He isn't to come back any more.
+    is_retired: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,24 +169,26 @@ impl Supervisor {
         if state == State::Starting {
             self.actions.push_back(Action::Start(id));
         }
-        self.wards.push(Entry { ward, state, restarts: 0, deaths: 0, excess: Excess::default() });
+        let is_retired = self.is_stopping;
+        self.wards.push(Entry { ward, state, restarts: 0, deaths: 0, excess: Excess::default(), is_retired });
         id
     }
 
     /// His process runs.
     pub fn handle_started(&mut self, now: Duration, id: WardId) {
-        self.entry(id).state = State::Running { since: now };
-        if self.is_stopping {
+        let entry = self.entry(id);
+        entry.state = State::Running { since: now };
+        if entry.is_retired {
             self.ask_to_end(now, id, None);
         }
     }
 
     /// There was no starting him.
     pub fn handle_not_started(&mut self, now: Duration, id: WardId, why: String) {
-        let restart = self.entry(id).ward.restart;
-        match restart {
-            Restart::WhileItShouldLive if !self.is_stopping => self.restart(now, id, now, Cause::NotStarted(why)),
-            _ => self.end(id, End::NotRunning(Some(why))),
+        if self.comes_back(id) {
+            self.restart(now, id, now, Cause::NotStarted(why));
+        } else {
+            self.end(id, End::NotRunning(Some(why)));
         }
     }
 
@@ -195,12 +199,9 @@ impl Supervisor {
             State::Ending { since, returns, .. } => (*since, returns.clone()),
             State::Starting | State::Waiting { .. } | State::Ended(_) => return,
         };
-        let is_asked = matches!(self.entry(id).state, State::Ending { .. });
-        let never = self.entry(id).ward.restart == Restart::Never;
         match (returns, exit.verdict()) {
-            _ if never || self.is_stopping => self.end(id, End::Exit(exit)),
+            _ if !self.comes_back(id) => self.end(id, End::Exit(exit)),
             (Some(cause), _) => self.restart(now, id, since, cause),
-            (None, _) if is_asked => self.end(id, End::Exit(exit)),
             (None, Verdict::Left | Verdict::Hopeless) => self.end(id, End::Exit(exit)),
             (None, Verdict::Renew) => self.renew(id),
             (None, Verdict::Died) => self.restart(now, id, since, Cause::Ended(exit)),
@@ -220,10 +221,13 @@ impl Supervisor {
 
     /// One is to end, and not to come back.
     pub fn handle_retired(&mut self, now: Duration, id: WardId) {
-        match &self.entry(id).state {
+        let entry = self.entry(id);
+        entry.is_retired = true;
+        match &entry.state {
             State::Running { .. } | State::Ending { .. } => self.ask_to_end(now, id, None),
-            State::Starting | State::Waiting { .. } => self.end(id, End::NotRunning(None)),
-            State::Ended(_) => {}
+            State::Waiting { .. } => self.end(id, End::NotRunning(None)),
+            // Whoever is being started is asked once he runs.
+            State::Starting | State::Ended(_) => {}
         }
     }
 
@@ -290,6 +294,11 @@ impl Supervisor {
             _ => None,
         };
         self.wards.iter().map(end).collect()
+    }
+
+    fn comes_back(&mut self, id: WardId) -> bool {
+        let entry = self.entry(id);
+        entry.ward.restart == Restart::WhileItShouldLive && !entry.is_retired
     }
 
     fn restart(&mut self, now: Duration, id: WardId, since: Duration, cause: Cause) {

@@ -131,6 +131,19 @@ fn who_holds_too_much_for_long_is_ended_and_comes_back_whatever_his_status() {
     assert!(matches!(&told[..], [Action::Tell(_, Report::Restart { cause: told, .. })] if *told == cause), "{told:?}");
 }
 
+#[test]
+fn one_who_is_let_go_while_he_is_started_is_asked_to_end_at_once() {
+    let mut supervisor = Supervisor::new(Rules::default());
+    let id = supervisor.add(LIVES);
+    actions(&mut supervisor);
+    supervisor.handle_retired(Duration::ZERO, id);
+    assert_eq!((actions(&mut supervisor), supervisor.ends()), (vec![], None));
+    supervisor.handle_started(seconds(1), id);
+    assert_eq!(actions(&mut supervisor), [Action::Terminate(id)]);
+    supervisor.handle_ended(seconds(2), id, DIED);
+    assert_eq!(supervisor.ends(), Some(vec![End::Exit(DIED)]));
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     End(usize, i32),
