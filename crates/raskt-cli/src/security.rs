@@ -1,7 +1,7 @@
 //! What a process knows others by: a token file, certificates.
 
 use crate::failure::Failure;
-use crate::files::{read_or_create, usual_token_file};
+use crate::files::{Found, read_or_create, usual_token_file};
 use raskt_cluster::{Address, Names, Security, Tls, Token};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,14 @@ impl SecurityOptions {
         };
         let token = token_file.as_deref().map(|file| read_token(file, missing)).transpose()?;
         Ok((Security { token, tls }, token_file))
+    }
+
+    /// With what a scheduler's file says where the options say nothing.
+    pub fn or_of(&self, found: &Found) -> Self {
+        let mut known = self.clone();
+        known.token_file = known.token_file.or_else(|| found.token_file.clone());
+        known.tls_ca_file = known.tls_ca_file.or_else(|| found.tls_ca_file.clone());
+        known
     }
 
     /// As arguments that are read to the same options.

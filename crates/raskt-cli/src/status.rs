@@ -85,8 +85,7 @@ impl Options {
             (None, Some(file)) => {
                 let none = || Failure::unreached(format!("there is no scheduler file `{}`", file.display()));
                 let found = Found::read(file)?.ok_or_else(none)?;
-                known.token_file = known.token_file.or(found.token_file.clone());
-                known.tls_ca_file = known.tls_ca_file.or(found.tls_ca_file.clone());
+                known = known.or_of(&found);
                 found.address()?
             }
             (None, None) => return Err(no_scheduler()),

@@ -4,7 +4,6 @@ use crate::failure::Failure;
 use crate::host::Host;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -49,8 +48,8 @@ impl<'host> Stop<'host> {
     pub fn with_input(self) -> Result<Self, Failure> {
         let told = self.wish.clone();
         let read = move || {
-            let mut nothing = [0; 256];
-            while std::io::stdin().read(&mut nothing).is_ok_and(|read| read > 0) {}
+            // What comes is nobody's. A signal interrupts no copy.
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
             told.tell();
         };
         let spawned = std::thread::Builder::new().name("raskt-input".into()).spawn(read);

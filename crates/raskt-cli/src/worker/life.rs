@@ -104,8 +104,7 @@ pub(super) fn find(
         (Some(address), _) => address.clone(),
         (None, Some(file)) => {
             let Some(found) = await_scheduler_file(file, stop, patience)? else { return Ok(None) };
-            known.token_file = known.token_file.or(found.token_file.clone());
-            known.tls_ca_file = known.tls_ca_file.or(found.tls_ca_file.clone());
+            known = known.or_of(&found);
             found.address()?
         }
         (None, None) => return Err(no_scheduler()),
