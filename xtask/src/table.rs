@@ -76,6 +76,8 @@ pub const SIDEWAYS: &[(&str, &str)] = &[
     ("raskt-cluster", "raskt-execute"),
     ("raskt-cluster", "raskt-sync"),
     ("raskt-cli", "raskt-dashboard"),
+    // The command of the wheel is the same one, in the user's interpreter.
+    ("raskt-python", "raskt-cli"),
 ];
 
 /// Heavy dependencies, each with the crates that may name it in their manifest. A name that ends in `*` stands for all

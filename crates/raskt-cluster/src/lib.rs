@@ -33,6 +33,7 @@ pub mod frame;
 pub mod hello;
 mod listen;
 mod message;
+pub mod nanny;
 mod parcels;
 mod random;
 mod scheduler;

@@ -15,7 +15,7 @@ mod waiting;
 mod watch;
 mod watching;
 
-use crate::driver::{Listening, Network, Outbox, inbox};
+use crate::driver::{Listening, Network, Outbox, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
 use crate::message::{FromClient, Submission, WorkerInfo};
@@ -176,6 +176,11 @@ impl Client {
         deadline: Option<Instant>,
     ) -> Result<Vec<Value>, ClusterError> {
         self.shared.gather(tasks, deadline)
+    }
+
+    /// The scheduler.
+    pub fn scheduler(&self) -> Option<Peer> {
+        self.outbox.peer()
     }
 
     /// Workers that are there.

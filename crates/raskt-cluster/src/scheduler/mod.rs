@@ -15,7 +15,7 @@ use crate::message::{FromClient, FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, Inbox, ListenError};
 use core::Core;
-use raskt_schedule::{Event, Scheduler, Settings, SoonestStart, WorkerId};
+use raskt_schedule::{Event, LossCause, Scheduler, Settings, SoonestStart, WorkerId};
 use raskt_sync::{Condvar, Mutex};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -63,6 +63,11 @@ impl SchedulerServer {
     /// How many workers there are.
     pub fn workers(&self) -> usize {
         self.shared.core.lock().workers.len()
+    }
+
+    /// How many runs clients have going, or keep results of.
+    pub fn runs(&self) -> usize {
+        self.shared.core.lock().runs.len()
     }
 
     /// Tells workers to leave, and ends all sessions.
@@ -129,7 +134,13 @@ impl Shared {
     fn hear_worker(&self, worker: WorkerId, incoming: Incoming<FromWorker>) {
         match incoming {
             Incoming::Message { message, .. } => self.change(|core| core.worker_says(worker, message)),
-            Incoming::Event(session::Event::Lost(_)) => self.change(|core| core.worker_lost(worker)),
+            // Whoever takes his leave is not to blame for it.
+            Incoming::Event(session::Event::Lost(session::Lost::Closed)) => {
+                self.change(|core| core.worker_lost(worker, LossCause::Retired));
+            }
+            Incoming::Event(session::Event::Lost(_) | session::Event::Unreachable) => {
+                self.change(|core| core.worker_lost(worker, LossCause::Died));
+            }
             Incoming::Event(_) => {}
         }
     }

@@ -55,14 +55,16 @@ impl Core {
         }
     }
 
-    pub fn worker_lost(&mut self, worker: WorkerId) {
+    pub fn worker_lost(&mut self, worker: WorkerId, cause: LossCause) {
         let Some(entry) = self.workers.remove(&worker) else { return };
-        if !entry.is_in() {
+        // One that can't be reached, and comes back, begins anew.
+        entry.outbox.close();
+        if !entry.is_in() || self.is_closed {
             return;
         }
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
-        self.handle(Event::WorkerLost { worker, cause: LossCause::Died });
+        self.handle(Event::WorkerLost { worker, cause });
     }
 
     /// The machine wants something of a worker.

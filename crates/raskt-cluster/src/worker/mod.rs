@@ -7,7 +7,7 @@ mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
 
-use crate::driver::{Incoming, Listening, Network, Ticket, inbox};
+use crate::driver::{Incoming, Listening, Network, Peer, Ticket, inbox};
 use crate::face::{Face, read_graph};
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
@@ -53,6 +53,7 @@ pub struct WorkerServer {
     engine: WorkerEngine,
     network: Arc<Network>,
     ended: Arc<Ended>,
+    link: Arc<OnceLock<Link>>,
     _listening: Listening,
 }
 
@@ -82,7 +83,10 @@ impl WorkerServer {
         let shelf = Arc::new(Shelf::new(engine.clone()));
         let listening = network.serve_results(&options.listen, &[Role::Worker, Role::Client], shelf)?;
         let mut introduction = network.options().introduction.clone();
-        introduction.addresses.insert(0, listening.address().to_string());
+        // Whoever was given others knows where this process is reached.
+        if introduction.addresses.is_empty() {
+            introduction.addresses.push(listening.address().to_string());
+        }
         network.introduce(introduction);
         let (sender, receiver) = channel();
         let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender))?;
@@ -90,9 +94,14 @@ impl WorkerServer {
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
         let _ = outbox.send(&FromWorker::Join(offer), vec![]);
         let _ = link.set(Link { outbox });
-        let serving = Serving { engine: engine.clone(), fetching, face, link, ended: ended.clone() };
+        let serving = Serving { engine: engine.clone(), fetching, face, link: link.clone(), ended: ended.clone() };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
-        Ok(Self { engine, network, ended, _listening: listening })
+        Ok(Self { engine, network, ended, link, _listening: listening })
+    }
+
+    /// The scheduler, once it has answered.
+    pub fn scheduler(&self) -> Option<Peer> {
+        self.link.get()?.outbox.peer()
     }
 
     /// Waits until the worker is over, or for so long; gives why it is.

@@ -1,0 +1,148 @@
+//! `raskt scheduler`.
+
+use crate::contact::{Protocol, listening_host, reachable};
+use crate::facts::fact;
+use crate::failure::Failure;
+use crate::files::{Found, PidFile, SchedulerFile};
+use crate::host::Host;
+use crate::security::{MissingToken, SecurityOptions};
+use crate::stop::Stop;
+use crate::values::parse_duration;
+use raskt_cluster::hello::{Identity, Role, this_host};
+use raskt_cluster::{Address, Network, NetworkOptions, SchedulerServer};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The port of schedulers, unless somebody says otherwise.
+const PORT: u16 = 8786;
+/// How long workers and clients have to hear that it ends.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// How often it is looked whether anybody wants anything.
+const GLANCE: Duration = Duration::from_millis(500);
+
+/// Starts a scheduler, and says where it is.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// Where it listens: a name or number of this host, or a whole address like `unix:///run/raskt.sock`.
+    #[arg(long)]
+    host: Option<String>,
+    /// The port; 0 is any that is free.
+    #[arg(long)]
+    port: Option<u16>,
+    /// Listens at the address of this network interface.
+    #[arg(long)]
+    interface: Option<String>,
+    /// How it is spoken; TLS if there is a certificate, else TCP.
+    #[arg(long, value_enum)]
+    protocol: Option<Protocol>,
+    /// Is written when the scheduler is there, for workers and clients to find it by, and goes with it.
+    #[arg(long, value_name = "FILE")]
+    scheduler_file: Option<PathBuf>,
+    /// Holds the number of the process for as long as it runs.
+    #[arg(long, value_name = "FILE")]
+    pid_file: Option<PathBuf>,
+    /// Ends when no client has wanted anything for so long: `30 minutes`.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    idle_timeout: Option<Duration>,
+    /// Python modules or files that are run before it begins.
+    #[arg(long, value_name = "MODULE")]
+    preload: Vec<String>,
+    /// Ends when its standard input does: when whoever started it is gone.
+    #[arg(long)]
+    until_input_closes: bool,
+    #[command(flatten)]
+    security: SecurityOptions,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  raskt scheduler                       within this host, with a token
+  raskt scheduler --port 0 --scheduler-file /tmp/cluster.json
+  raskt scheduler --host 0.0.0.0 --tls-ca-file certs/ca.pem \\
+      --tls-cert certs/scheduler.pem --tls-key certs/scheduler-key.pem
+
+It prints a line for each fact: `scheduler: ADDRESS`, `token-file: FILE`, and `ready` last.";
+
+pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
+    let stop = Stop::listen(host)?;
+    let stop = if options.until_input_closes { stop.with_input()? } else { stop };
+    let address = options.address()?;
+    let (security, token_file) = options.security.load(&address, MissingToken::Make)?;
+    security.check_listening(&address).map_err(Failure::usage)?;
+    host.preload(&options.preload).map_err(Failure::usage)?;
+    let mut network = NetworkOptions::new(Role::Scheduler, security).map_err(Failure::failed)?;
+    network.introduction.name = "scheduler".into();
+    network.introduction.host = this_host();
+    network.introduction.versions = host.versions();
+    let identity = network.identity;
+    let network = Network::start(network).map_err(Failure::failed)?;
+    let server = SchedulerServer::start(network, &address).map_err(Failure::failed)?;
+    let found = options.found(server.address(), token_file, identity);
+    let pid_file = PidFile::write(options.pid_file.as_deref())?;
+    let scheduler_file = SchedulerFile::write(options.scheduler_file.as_deref(), &found)?;
+    tell(&found, options);
+    keep(&server, &stop, options.idle_timeout);
+    server.shut_down(FAREWELL);
+    drop((scheduler_file, pid_file));
+    Ok(0)
+}
+
+fn tell(found: &Found, options: &Options) {
+    fact("scheduler", &found.address);
+    if let Some(file) = &found.token_file {
+        fact("token-file", file.display());
+    }
+    if let Some(file) = &options.scheduler_file {
+        fact("scheduler-file", file.display());
+    }
+    fact("process", found.process);
+    fact("ready", true);
+}
+
+/// Waits until it is to end.
+fn keep(server: &SchedulerServer, stop: &Stop<'_>, idle_timeout: Option<Duration>) {
+    let mut idle_since = Instant::now();
+    let glance = idle_timeout.map_or(Duration::MAX, |patience| patience / 4).min(GLANCE);
+    while !stop.wait(glance) {
+        if server.runs() > 0 {
+            idle_since = Instant::now();
+        }
+        if idle_timeout.is_some_and(|patience| idle_since.elapsed() >= patience) {
+            tracing::info!("ending: nobody has wanted anything for {:.1} s", idle_since.elapsed().as_secs_f64());
+            return;
+        }
+    }
+}
+
+impl Options {
+    fn address(&self) -> Result<Address, Failure> {
+        let host = listening_host(self.host.as_deref(), self.interface.as_deref())?;
+        if let Some(whole) = host.as_deref().filter(|host| host.contains("://")) {
+            let address: Address = whole.parse().map_err(Failure::usage)?;
+            return match (self.port, self.protocol) {
+                (None, None) => Ok(address),
+                _ => Err(Failure::usage(format!(
+                    "`--host {address}` says protocol and port: leave out `--protocol` and `--port`"
+                ))),
+            };
+        }
+        let usual = if self.security.tls_cert.is_some() { Protocol::Tls } else { Protocol::Tcp };
+        let host = host.unwrap_or_else(|| "127.0.0.1".into());
+        let address = self.protocol.unwrap_or(usual).address(host, self.port.unwrap_or(PORT));
+        // Written out and read again, names are checked.
+        address.to_string().parse().map_err(Failure::usage)
+    }
+
+    fn found(&self, address: &Address, token_file: Option<PathBuf>, identity: Identity) -> Found {
+        let whole = |file: PathBuf| std::path::absolute(&file).unwrap_or(file);
+        Found {
+            id: identity.to_string(),
+            address: reachable(address).to_string(),
+            token_file: token_file.map(whole),
+            tls_ca_file: self.security.tls_ca_file.clone().map(whole),
+            process: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+}
