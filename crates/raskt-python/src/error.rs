@@ -70,7 +70,9 @@ pub(crate) fn cause_of(py: Python<'_>, error: &TaskError) -> Option<Vec<u8>> {
         return Some(sent.pickle.to_vec());
     }
     let Raised(raised) = cause.downcast_ref()?;
-    let dumped = py.import("raskt._process.errors").and_then(|module| module.call_method1("dump", (raised.value(py),)));
+    // Made a value of its own, it has its traceback.
+    let raised = raised.clone_ref(py).into_value(py);
+    let dumped = py.import("raskt._process.errors").and_then(|module| module.call_method1("dump", (raised,)));
     // What can't be pickled is told by its message.
     dumped.and_then(|pickle| pickle.extract()).ok()
 }

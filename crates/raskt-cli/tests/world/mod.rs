@@ -198,7 +198,7 @@ pub fn submit(client: &Client, blocks: usize, length: usize) -> RemoteRun {
     };
     let form = postcard::to_stdvec(&GraphForm::of(&graph, body).unwrap()).unwrap().into();
     let wanted = vec![TaskRange { layer, start: 0, end: 1 }];
-    client.submit(Job { graph: form, wanted, given: vec![] }).unwrap()
+    client.submit(Job { graph: form, wanted, ..Job::default() }).unwrap()
 }
 
 /// The sum of such a run, which is about as many as there are numbers.

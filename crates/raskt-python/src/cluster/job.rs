@@ -2,6 +2,7 @@
 
 use super::HeldResult;
 use crate::travel::{Travelling, loaded};
+use hashbrown::HashMap;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use raskt_cluster::{Client, Job};
@@ -11,26 +12,47 @@ use raskt_value::Value;
 use raskt_value::wire::BodyForm;
 use std::sync::Arc;
 
-/// The graph as it is sent, with its data beside it; results that this cluster holds stay where they are.
-pub(super) fn job(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wanted: Vec<TaskRange>) -> PyResult<Job> {
+/// A graph as it is sent.
+pub(super) struct Prepared {
+    /// With its data beside it. Of what is wanted, what the cluster holds already isn't asked for.
+    pub job: Job,
+    /// The tasks that stand for results that the cluster holds already, where they stay.
+    pub held: HashMap<TaskId, Arc<HeldResult>>,
+}
+
+/// The graph as it is sent.
+pub(super) fn prepare(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wanted: &[TaskId]) -> PyResult<Prepared> {
     let Travelling { form, given } = Travelling::of(py, graph)?;
     let bytes = postcard::to_stdvec(&form).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut job = Job { graph: bytes.into(), wanted, ..Job::default() };
+    let mut prepared = Prepared { job: Job { graph: bytes.into(), ..Job::default() }, held: HashMap::new() };
     for (layer, about) in graph.layers() {
         if let BodyForm::Given(at) = form.ops()[about.op.0 as usize].body {
-            give(py, client, layer, &given[at as usize], &mut job)?;
+            give(py, client, layer, &given[at as usize], &mut prepared)?;
         }
     }
-    Ok(job)
+    let mut each: Vec<_> = wanted.iter().copied().filter(|task| !prepared.held.contains_key(task)).collect();
+    each.sort_unstable();
+    each.dedup();
+    prepared.job.wanted = TaskRange::of(each);
+    Ok(prepared)
 }
 
 /// Adds what the tasks of a layer stand for.
-fn give(py: Python<'_>, client: &Arc<Client>, layer: LayerId, values: &[Value], job: &mut Job) -> PyResult<()> {
+fn give(
+    py: Python<'_>,
+    client: &Arc<Client>,
+    layer: LayerId,
+    values: &[Value],
+    Prepared { job, held }: &mut Prepared,
+) -> PyResult<()> {
     let mut data: Vec<(TaskRange, Vec<Value>)> = vec![];
     for (at, value) in values.iter().enumerate() {
         let task = TaskId::new(layer, at as u64);
         match HeldResult::of(value).filter(|held| Arc::ptr_eq(held.client(), client)) {
-            Some(held) => import(&mut job.imports, task, &held),
+            Some(result) => {
+                import(&mut job.imports, task, &result);
+                held.insert(task, result);
+            }
             None => match data.last_mut() {
                 Some((range, values)) if range.end == task.index => {
                     range.end += 1;

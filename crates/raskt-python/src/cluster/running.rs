@@ -1,6 +1,7 @@
 //! A computation on a cluster: the graph goes there, and its results come back.
 
-use super::job::job;
+use super::fetching::fetched;
+use super::job::{Prepared, prepare};
 use super::waiting::Standstill;
 use super::{ClusterClient, HeldResult};
 use crate::error::{ResultsLost, from_task_error, with_note};
@@ -8,10 +9,10 @@ use crate::watched::Watched;
 use hashbrown::HashMap;
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
-use raskt_cluster::{ClusterError, RemoteRun};
+use raskt_cluster::{Client, ClusterError, RemoteRun};
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::TaskRange;
 use raskt_value::Value;
+use std::sync::Arc;
 
 pyo3::create_exception!(
     raskt._core,
@@ -23,33 +24,44 @@ pyo3::create_exception!(
 /// Runs the graph on the cluster of `client`, and gives the results of `wanted`.
 pub(crate) fn run(py: Python<'_>, client: &ClusterClient, graph: &Graph, wanted: &[TaskId]) -> PyResult<Vec<Value>> {
     client.check()?;
-    let each = each_once(wanted);
-    let job = job(py, client.client(), graph, TaskRange::of(each.iter().copied()))?;
-    let run = py.detach(|| client.client().submit(job)).map_err(|error| from_cluster_error(py, &error))?;
-    let values = wait(py, &run)?;
+    let Prepared { job, held } = prepare(py, client.client(), graph, wanted)?;
+    let each: Vec<TaskId> = job.wanted.iter().flat_map(|range| range.tasks()).collect();
+    let mut values = vec![];
+    if !each.is_empty() {
+        let run = py.detach(|| client.client().submit(job)).map_err(|error| from_cluster_error(py, &error))?;
+        values = wait(py, &run)?;
+    }
     if each == wanted {
         return Ok(values);
     }
     let by_task: HashMap<TaskId, Value> = each.into_iter().zip(values).collect();
-    Ok(wanted.iter().map(|task| by_task[task].clone()).collect())
+    let values = wanted.iter().map(|task| match held.get(task) {
+        Some(held) => held.clone().value(),
+        None => by_task[task].clone(),
+    });
+    fetched(py, values.collect())
 }
 
 /// Has the graph run there, and gives what stands for the results of `wanted`, which stay there.
 pub(crate) fn hold(py: Python<'_>, client: &ClusterClient, graph: &Graph, wanted: &[TaskId]) -> PyResult<Vec<Value>> {
     client.check()?;
-    let each = each_once(wanted);
-    let job = job(py, client.client(), graph, TaskRange::of(each.iter().copied()))?;
-    let run = py.detach(|| client.client().submit_tasks(job)).map_err(|error| from_cluster_error(py, &error))?;
-    let held = |task: TaskId| HeldResult::new(client.client().clone(), run.clone(), task).value();
-    let by_task: HashMap<TaskId, Value> = each.into_iter().map(|task| (task, held(task))).collect();
-    Ok(wanted.iter().map(|task| by_task[task].clone()).collect())
+    Ok(begin(py, client.client(), graph, wanted)?.into_iter().map(HeldResult::value).collect())
 }
 
-fn each_once(wanted: &[TaskId]) -> Vec<TaskId> {
-    let mut each = wanted.to_vec();
-    each.sort_unstable();
-    each.dedup();
-    each
+/// The same for whoever wants handles.
+pub(super) fn begin(
+    py: Python<'_>,
+    client: &Arc<Client>,
+    graph: &Graph,
+    wanted: &[TaskId],
+) -> PyResult<Vec<Arc<HeldResult>>> {
+    let Prepared { job, mut held } = prepare(py, client, graph, wanted)?;
+    let each: Vec<TaskId> = job.wanted.iter().flat_map(|range| range.tasks()).collect();
+    if !each.is_empty() {
+        let run = py.detach(|| client.submit_tasks(job)).map_err(|error| from_cluster_error(py, &error))?;
+        held.extend(each.into_iter().map(|task| (task, HeldResult::new(client.clone(), run.clone(), task))));
+    }
+    Ok(wanted.iter().map(|task| held[task].clone()).collect())
 }
 
 /// Waits for results, with an eye on signals; when this ends by one of them, so does the run.

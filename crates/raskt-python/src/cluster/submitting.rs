@@ -1,16 +1,13 @@
 //! Calls that a cluster makes while this process goes on.
 
-use super::HeldResult;
 use super::future::{ClusterFuture, FutureKey};
-use super::job::job;
-use super::running::from_cluster_error;
+use super::running::begin;
 use crate::annotations::AnnotationSet;
 use crate::delayed::{Argument, Extra, Node, Work, lower_nodes};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use raskt_cluster::Client;
 use raskt_graph::{Annotations, GraphBuilder};
-use raskt_schedule::TaskRange;
 use std::sync::Arc;
 
 /// How calls are to be made.
@@ -64,18 +61,9 @@ pub(super) fn submit(py: Python<'_>, client: &Arc<Client>, nodes: &[Arc<Node>]) 
     }
     let mut graph = GraphBuilder::for_travel();
     let tasks = lower_nodes(py, nodes, &mut graph, false)?;
-    let graph = graph.finish();
-    let mut wanted = tasks.clone();
-    wanted.sort_unstable();
-    wanted.dedup();
-    let job = job(py, client, &graph, TaskRange::of(wanted))?;
-    let run = py.detach(|| client.submit_tasks(job)).map_err(|error| from_cluster_error(py, &error))?;
+    let held = begin(py, client, &graph.finish(), &tasks)?;
     let mut keys = FutureKeys::default();
-    let futures = nodes.iter().zip(tasks).map(|(node, task)| {
-        let held = HeldResult::new(client.clone(), run.clone(), task);
-        ClusterFuture::new(held, keys.of(py, node))
-    });
-    Ok(futures.collect())
+    Ok(nodes.iter().zip(held).map(|(node, held)| ClusterFuture::new(held, keys.of(py, node))).collect())
 }
 
 /// Keys of calls: the names of functions, each once.
