@@ -1,0 +1,30 @@
+//! What processes share by name, carried: locks, semaphores, events, variables, queues, topics, metadata, datasets.
+//!
+//! ```text
+//!  Coordination ── Ask ──▶ session ──▶ CoordinationServer: the machine of `raskt_schedule::coordination`
+//!       ▲                                   │
+//!       └──────── Told ◀── session ◀────────┘
+//! ```
+//!
+//! Neither side knows of sockets: what one of them says goes out by a closure or a [`Carrier`], and what comes is handed to it. A message
+//! is [`Packed`]: what it says, and the bytes that it brings along as one piece of memory, which goes as it is.
+
+mod handle;
+mod leases;
+mod pending;
+mod server;
+mod shared;
+mod subscription;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use handle::{Coordination, Hearing};
+pub use pending::{Answer, Pending};
+pub use raskt_schedule::coordination::{
+    Bytes, CoordinationError, Kind, Limits, Name, Quantity, Reply, Request, RequestId, TopicEvent, Value,
+};
+pub use server::{CoordinationServer, Keeping, Tell};
+pub use shared::{Carrier, Disconnected};
+pub use subscription::{Delivery, Subscription};
+pub use wire::{Ask, Packed, Told, WireError};
