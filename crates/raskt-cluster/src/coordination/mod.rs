@@ -27,4 +27,4 @@ pub use raskt_schedule::coordination::{
 pub use server::{CoordinationServer, Keeping, Tell};
 pub use shared::{Carrier, Disconnected};
 pub use subscription::{Delivery, Subscription};
-pub use wire::{Ask, Packed, Told, WireError};
+pub use wire::{Ask, Packed, Payloads, Told, WireError};

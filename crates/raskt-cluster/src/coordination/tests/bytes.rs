@@ -1,7 +1,10 @@
 //! What travels comes as it was, and what doesn't belong together is refused.
 
 use crate::coordination::*;
+use crate::frame::{CONTROL_BYTES_MAX, FRAME_BYTES_MAX};
 use proptest::prelude::*;
+use raskt_graph::LayerId;
+use raskt_schedule::{RunId, TaskRange, Time};
 
 fn bytes() -> impl Strategy<Value = Bytes> {
     prop::collection::vec(any::<u8>(), 0..40).prop_map(Bytes::from)
@@ -55,4 +58,43 @@ fn a_value_that_travels_in_both_places_is_refused() {
     let both: Packed<Ask> = postcard::from_bytes(&whole).unwrap();
     assert_eq!(both.unpack(&bulk), Err(WireError::Lengths { values: 1, lengths: 1 }));
     assert!(honest.unpack(&bulk).is_ok());
+}
+
+/// What is said beside the bytes of the largest message of each kind.
+fn control_bytes(message: impl Payloads + serde::Serialize) -> usize {
+    postcard::to_stdvec(&Packed::pack(message).0).unwrap().len()
+}
+
+#[test]
+fn the_largest_messages_fit_in_a_frame() {
+    let limits = Limits::default();
+    let name = Name::from("n".repeat(limits.name_bytes));
+    let tasks = TaskRange { layer: LayerId(u32::MAX), start: u64::MAX - 1, end: u64::MAX };
+    let value = |results| Value { bytes: Bytes::default(), results: vec![(RunId(u64::MAX), tasks); results] };
+    let id = RequestId(u64::MAX);
+    let lasts = Some(u64::MAX);
+    let mut values = vec![value(0); limits.reply_items - 1];
+    values.push(value(limits.reply_results));
+    let event = TopicEvent { number: u64::MAX, time: Time(u64::MAX), bytes: Bytes::default() };
+    let told = [
+        Reply::Acquired(vec![name.clone(); limits.locks_at_once]),
+        Reply::RunOut(vec![(name.clone(), u64::MAX); limits.reply_names]),
+        Reply::Names { names: vec![name.clone(); limits.reply_names], more: true },
+        Reply::Values { values, awaits_taken: true },
+        Reply::Events { events: vec![event; limits.reply_items], more: true },
+    ];
+    let asked = [
+        Request::AcquireLocks { names: vec![name.clone(); limits.locks_at_once], count: 1, holder: 0, timeout: lasts },
+        Request::RefreshLeases { leases: vec![(name.clone(), u64::MAX); limits.reply_names] },
+        Request::SetVariable { name, value: value(limits.value_results) },
+    ];
+    for reply in told {
+        assert!(control_bytes(Told::Reply { id, reply }) <= CONTROL_BYTES_MAX);
+    }
+    for request in asked {
+        assert!(control_bytes(Ask::Request { id, request }) <= CONTROL_BYTES_MAX);
+    }
+    // Beside one value of any size, a reply has no more than its bound.
+    assert!(limits.value_bytes.max(limits.reply_bytes as usize) + limits.value_bytes <= FRAME_BYTES_MAX);
+    assert!(limits.metadata_bytes as usize <= CONTROL_BYTES_MAX / 2);
 }
