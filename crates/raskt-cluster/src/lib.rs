@@ -26,6 +26,7 @@ mod address;
 pub mod bulk;
 pub mod certs;
 mod client;
+pub mod coordination;
 mod dial;
 mod driver;
 mod face;

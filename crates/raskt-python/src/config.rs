@@ -1,4 +1,4 @@
-//! Settings: the table, the checks and the sources of `raskt-config`, for `raskt/config.py`.
+//! Settings: the table, the checks and the sources of `raskt-config`, for `raskt/config`.
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;

@@ -1,6 +1,5 @@
-//! The machines that decide: which task runs where, and when a worker may start it.
-//!
-//! Neither machine acts: [`Scheduler`] and [`Worker`] take events and hand out actions, the same for the same events:
+//! The machines that decide: which task runs where, when a worker may start it, and what processes share ([`coordination`]).
+//! None of them acts: [`Scheduler`] and [`Worker`] take events and hand out actions, the same for the same events:
 //!
 //! ```text
 //!  client ── GraphAdded ──▶ Scheduler ── Assign ──▶ Worker ── Execute ──▶ a thread
@@ -16,6 +15,7 @@ mod assign;
 mod cancel;
 mod check;
 mod collections;
+pub mod coordination;
 mod copies;
 mod ending;
 mod estimate;

@@ -24,7 +24,7 @@ use raskt_value::{DType, Parcel, Value};
 use serde::{Deserialize, Serialize};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, LazyLock};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 /// What says how the results of a collection are put together.
 #[derive(Clone, Serialize, Deserialize)]
@@ -175,6 +175,8 @@ pub(crate) type Packed<'py> = (Bound<'py, PyBytes>, Vec<Bound<'py, PyAny>>);
 
 #[derive(Serialize, Deserialize)]
 struct Written {
+    /// What tells the process that has written it from others: calls that aren't pure are numbered by each process for itself.
+    process: [u64; 3],
     graph: Form,
     layer: LayerId,
     collection: CollectionForm,
@@ -196,7 +198,7 @@ pub(crate) fn reduce_layer<'py>(
 ) -> PyResult<Reduced<'py>> {
     let graph = told_apart(graph).map_err(from_graph_error)?;
     let Travelling { form: graph, given } = Travelling::of(py, &graph)?;
-    let written = Written { graph, layer, collection };
+    let written = Written { process: own_words(), graph, layer, collection };
     let written = postcard::to_stdvec(&written).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let mut packed = vec![];
     for values in given {
@@ -205,12 +207,17 @@ pub(crate) fn reduce_layer<'py>(
     Ok((py.import("raskt._core")?.getattr("_collection_of")?, (PyBytes::new(py, &written), packed)))
 }
 
+/// What tells this process from all others.
+fn own_words() -> [u64; 3] {
+    static DRAWN: LazyLock<[u64; 2]> = LazyLock::new(|| [(); 2].map(|()| RandomState::new().hash_one(())));
+    // Those that were forked have drawn the same.
+    [DRAWN[0], DRAWN[1], u64::from(std::process::id())]
+}
+
 /// The same graph, with ops that are none of another process: those are told apart by numbers that each process counts by itself, and
 /// whoever reads pickles of several puts them into one graph.
 fn told_apart(graph: &Graph) -> Result<Graph, GraphError> {
-    static DRAWN: LazyLock<[u64; 2]> = LazyLock::new(|| [(); 2].map(|()| RandomState::new().hash_one(())));
-    // Those that were forked count on from the same number.
-    let process = [DRAWN[0], DRAWN[1], u64::from(std::process::id())];
+    let process = own_words();
     let mut own = GraphBuilder::new();
     for op in graph.ops() {
         let words = process.iter().flat_map(|word| word.to_le_bytes()).chain(op.digest.to_le_bytes());
@@ -239,14 +246,17 @@ pub(crate) fn collection_of<'py>(
     let malformed = |error: &dyn std::fmt::Display| {
         PyValueError::new_err(format!("what was unpickled is no collection of this version of raskt: {error}"))
     };
-    let Written { graph, layer, collection } =
+    let Written { graph, layer, collection, .. } =
         postcard::from_bytes(written.as_bytes()).map_err(|error| malformed(&error))?;
-    let mut key = xxh3_128(written.as_bytes());
+    let mut content = Xxh3::new();
+    note(&mut content, written.as_bytes());
     let mut data: Vec<Vec<Value>> = vec![];
     for values in given {
-        let values = values.into_iter().map(|packed| unpack(py, packed, &mut key));
+        content.update(&values.len().to_le_bytes());
+        let values = values.into_iter().map(|packed| unpack(py, packed, &mut content));
         data.push(values.collect::<PyResult<_>>()?);
     }
+    let key = content.digest128();
     let graph = build(graph, |at, kind| given_body(data.get(at as usize), kind))?;
     let Some(tasks) = graph.layers().nth(layer.0 as usize).map(|(_, layer)| layer.len()) else {
         return Err(malformed(&"its layer isn't there"));
@@ -257,12 +267,21 @@ pub(crate) fn collection_of<'py>(
     collection.stored_here(py)?.collection(py, Arc::new(Pickled { graph, layer, key }))
 }
 
-fn unpack(py: Python<'_>, (form, pieces): Packed<'_>, key: &mut u128) -> PyResult<Value> {
+/// Hashes bytes with their number, so that what follows can't be taken for a part of them.
+fn note(content: &mut Xxh3, bytes: &[u8]) {
+    content.update(&bytes.len().to_le_bytes());
+    content.update(bytes);
+}
+
+fn unpack(py: Python<'_>, (form, pieces): Packed<'_>, content: &mut Xxh3) -> PyResult<Value> {
+    note(content, form.as_bytes());
+    content.update(&pieces.len().to_le_bytes());
     let form: WireForm =
         postcard::from_bytes(form.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let pieces = pieces.iter().map(values::piece_of).collect::<PyResult<Vec<_>>>()?;
     for piece in &pieces {
-        *key = key.rotate_left(1) ^ values::digest(piece);
+        content.update(&piece.len().to_le_bytes());
+        content.update(&values::digest(piece).to_le_bytes());
     }
     decoders().unpack(Parcel { form, pieces }).map_err(|error| from_task_error(py, &error))
 }

@@ -1,0 +1,129 @@
+//! The scheduler's side: the machine, and who is told what it says.
+
+use super::wire::{Ask, Packed, Told};
+use bytes::Bytes as Memory;
+use raskt_schedule::coordination::{Action, CoordinationError, Coordinator, Limits, RequestId, Session};
+use raskt_schedule::{RunId, TaskRange, Time};
+use std::collections::BTreeMap;
+
+/// Tells a client or worker something. Must not wait.
+pub type Tell = Box<dyn Fn(Packed<Told>, Vec<Memory>) + Send + Sync>;
+
+/// What a scheduler is to keep for the sake of what is named, or needn't any more. Each result is told of by turns: held once, then
+/// let go of, however many names refer to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Keeping {
+    /// These results stay alive, whoever else lets go of them.
+    Hold {
+        /// The run.
+        run: RunId,
+        /// Its tasks.
+        tasks: TaskRange,
+    },
+    /// No name refers to these results any more.
+    LetGo {
+        /// The run.
+        run: RunId,
+        /// Its tasks.
+        tasks: TaskRange,
+    },
+}
+
+/// The machine, and who is told what it says. It has no lock and no clock: whoever has it, has both.
+pub struct CoordinationServer {
+    machine: Coordinator,
+    /// All and only those whose sessions aren't over.
+    members: BTreeMap<Session, Tell>,
+    next: u64,
+    began_unix_nanoseconds: u64,
+}
+
+impl CoordinationServer {
+    /// Of a scheduler whose time began then, in nanoseconds since 1970.
+    pub fn new(began_unix_nanoseconds: u64, limits: Limits) -> Self {
+        Self { machine: Coordinator::with(limits), members: BTreeMap::new(), next: 0, began_unix_nanoseconds }
+    }
+
+    /// Somebody has come, and is told something by `tell` from now on.
+    pub fn arrived(&mut self, tell: Tell) -> Session {
+        let session = Session(self.next);
+        self.next += 1;
+        let (packed, bulk) = Packed::pack(Told::Began { unix_nanoseconds: self.began_unix_nanoseconds });
+        tell(packed, bulk);
+        self.members.insert(session, tell);
+        session
+    }
+
+    /// Somebody says something.
+    pub fn hear(&mut self, now: Time, session: Session, ask: Packed<Ask>, bulk: &[Memory]) -> Vec<Keeping> {
+        if !self.members.contains_key(&session) {
+            return vec![];
+        }
+        let id = match ask.without_bytes() {
+            Ask::Request { id, .. } => Some(*id),
+            _ => None,
+        };
+        match ask.unpack(bulk) {
+            Ok(Ask::Request { id, request }) => self.machine.handle(now, session, id, request),
+            Ok(Ask::Cancel { id }) => self.machine.cancel(now, session, id),
+            Ok(Ask::Taken { id }) => self.machine.taken(now, session, id),
+            Ok(Ask::Acknowledged { topic, number }) => self.machine.acknowledged(now, session, &topic, number),
+            Err(error) => self.refuse(session, id, error.to_string()),
+        }
+        self.act()
+    }
+
+    /// Somebody's session is over.
+    pub fn gone(&mut self, now: Time, session: Session) -> Vec<Keeping> {
+        if self.members.remove(&session).is_some() {
+            self.machine.owner_gone(now, session);
+        }
+        self.act()
+    }
+
+    /// Time has passed.
+    pub fn time_passed(&mut self, now: Time) -> Vec<Keeping> {
+        self.machine.time_passed(now);
+        self.act()
+    }
+
+    /// When it wants to be told that time has passed.
+    pub fn wakes_at(&self) -> Option<Time> {
+        self.machine.wakes_at()
+    }
+
+    /// Results that are held for the sake of what is named.
+    pub fn held(&self) -> Vec<(RunId, TaskRange)> {
+        self.machine.held()
+    }
+
+    fn act(&mut self) -> Vec<Keeping> {
+        let mut keeping = vec![];
+        while let Some(action) = self.machine.poll_action() {
+            match action {
+                Action::Reply { owner, request, reply } => self.tell(owner, Told::Reply { id: request, reply }),
+                Action::Notice { owner, topic, missed, events } => {
+                    self.tell(owner, Told::Notice { topic, missed, events });
+                }
+                Action::Hold { run, tasks } => keeping.push(Keeping::Hold { run, tasks }),
+                Action::LetGo { run, tasks } => keeping.push(Keeping::LetGo { run, tasks }),
+            }
+        }
+        keeping
+    }
+
+    fn tell(&self, session: Session, told: Told) {
+        if let Some(tell) = self.members.get(&session) {
+            let (packed, bulk) = Packed::pack(told);
+            tell(packed, bulk);
+        }
+    }
+
+    fn refuse(&self, session: Session, id: Option<RequestId>, why: String) {
+        match id {
+            Some(id) => self.tell(session, Told::Reply { id, reply: CoordinationError::Malformed(why).into() }),
+            None => tracing::warn!("a message about what is shared by name can't be read: {why}"),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! What all that a process asks has in common: the way to the scheduler, and what is open.
+
+use super::leases::Leases;
+use super::wire::{Ask, Packed, Told};
+use bytes::Bytes as Memory;
+use raskt_schedule::coordination::{Name, Reply, Request, RequestId, TopicEvent};
+use raskt_sync::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+/// Carries what is asked to the scheduler, in order.
+pub trait Carrier: Send + Sync {
+    /// Sends a message; may wait until there is room, and says why it can't be sent at all.
+    fn carry(&self, ask: Packed<Ask>, bulk: Vec<Memory>) -> Result<(), String>;
+}
+
+/// There is no scheduler.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the scheduler can't be asked: {0}")]
+pub struct Disconnected(pub String);
+
+/// What all that a process asks has in common.
+pub(super) struct Shared {
+    pub state: Mutex<State>,
+    /// Told of every answer, and of ends.
+    pub changed: Condvar,
+    /// Told when there is a lease to refresh sooner, and at the end.
+    pub leases_changed: Condvar,
+}
+
+pub(super) struct State {
+    /// Nobody where the session is over.
+    carrier: Result<Arc<dyn Carrier>, Disconnected>,
+    next: u64,
+    /// All and only the requests whose answers somebody waits for.
+    pub open: BTreeMap<RequestId, Open>,
+    pub leases: Leases,
+    pub subscriptions: BTreeMap<Name, Listener>,
+    /// Which session it is; what is still heard of earlier ones says nothing.
+    session: u64,
+    /// When the scheduler's time began.
+    pub began_unix_nanoseconds: u64,
+    /// Whether the last handle is gone.
+    pub is_over: bool,
+}
+
+/// Who listens to a topic.
+pub(super) struct Listener {
+    pub notices: Sender<Notice>,
+    /// The number of the event after the last that was taken, if one was.
+    pub next: Option<u64>,
+}
+
+/// Events of a topic, as they came.
+pub(super) struct Notice {
+    /// The session by number: what came in an earlier one and wasn't taken comes again.
+    pub session: u64,
+    pub missed: u64,
+    pub events: Vec<TopicEvent>,
+}
+
+/// A request that somebody waits for.
+pub(super) struct Open {
+    /// A lease that is to be refreshed from when it is there.
+    lease: Option<(Name, u64, Duration)>,
+    pub answer: Option<Result<Reply, Disconnected>>,
+}
+
+impl Shared {
+    pub fn new() -> Self {
+        let carrier = Err(Disconnected("it isn't connected yet".into()));
+        let (open, leases, subscriptions) = Default::default();
+        let state = State {
+            carrier,
+            next: 0,
+            open,
+            leases,
+            subscriptions,
+            session: 0,
+            began_unix_nanoseconds: 0,
+            is_over: false,
+        };
+        Self { state: Mutex::new(state), changed: Condvar::new(), leases_changed: Condvar::new() }
+    }
+
+    /// Asks something, and expects an answer.
+    pub fn ask(&self, request: Request) -> Result<RequestId, Disconnected> {
+        let id = {
+            let mut state = self.state.lock();
+            let id = state.number();
+            let lease = match &request {
+                Request::AcquireLease { name, lease, lasts: Some(lasts), .. } => {
+                    Some((name.clone(), *lease, Duration::from_nanos(*lasts)))
+                }
+                _ => None,
+            };
+            if let Request::ReleaseLease { name, lease } = &request {
+                state.leases.remove(name, *lease);
+            }
+            state.open.insert(id, Open { lease, answer: None });
+            id
+        };
+        // Not under the lock: the way may be full for a while.
+        let sent = self.send(Ask::Request { id, request });
+        if sent.is_err() {
+            self.state.lock().open.remove(&id);
+        }
+        sent.map(|()| id)
+    }
+
+    /// Asks something whose answer nobody waits for.
+    pub fn tell(&self, request: Request) -> Result<(), Disconnected> {
+        let id = self.state.lock().number();
+        self.send(Ask::Request { id, request })
+    }
+
+    pub fn send(&self, ask: Ask) -> Result<(), Disconnected> {
+        let carrier = self.state.lock().carrier.clone()?;
+        let (packed, bulk) = Packed::pack(ask);
+        carrier.carry(packed, bulk).map_err(Disconnected)
+    }
+
+    /// The scheduler says something in a session.
+    pub fn hear(&self, session: u64, told: Packed<Told>, bulk: &[Memory]) {
+        let told = match told.unpack(bulk) {
+            Ok(told) => told,
+            Err(error) => return tracing::warn!("what is said of what is shared by name can't be read: {error}"),
+        };
+        let mut state = self.state.lock();
+        if state.session != session {
+            return;
+        }
+        match told {
+            Told::Began { unix_nanoseconds } => state.began_unix_nanoseconds = unix_nanoseconds,
+            Told::Reply { id, reply } => self.answered(&mut state, id, reply),
+            Told::Notice { topic, missed, events } => {
+                // Whoever has left has unsubscribed, or is about to.
+                if let Some(listener) = state.subscriptions.get(&topic) {
+                    let _ = listener.notices.send(Notice { session, missed, events });
+                }
+            }
+        }
+    }
+
+    fn answered(&self, state: &mut State, id: RequestId, reply: Reply) {
+        if let Reply::RunOut(leases) = &reply {
+            leases.iter().for_each(|(name, lease)| state.leases.remove(name, *lease));
+        }
+        // One that nobody waits for was cancelled, or asked only to be done.
+        let Some(open) = state.open.get_mut(&id) else { return };
+        let lease = open.lease.take().filter(|_| reply == Reply::Done);
+        open.answer = Some(Ok(reply));
+        if let Some((name, lease, lasts)) = lease {
+            state.leases.add(name, lease, lasts, Instant::now());
+            self.leases_changed.notify_all();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Another session begins, by number; nothing can be asked before somebody carries it.
+    pub fn begin(&self) -> u64 {
+        let mut state = self.state.lock();
+        state.end("it isn't connected yet");
+        state.session += 1;
+        self.changed.notify_all();
+        state.session
+    }
+
+    /// A session is over: nothing that was asked will be answered, and nothing is held.
+    pub fn lost(&self, session: u64, why: &str) {
+        let mut state = self.state.lock();
+        if state.session == session {
+            state.end(why);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Somebody carries what is asked in a session. Gives the topics that are listened to, and the event that each goes on with.
+    pub fn carried_by(&self, session: u64, carrier: Arc<dyn Carrier>) -> Vec<(Name, Option<u64>)> {
+        let mut state = self.state.lock();
+        if state.session != session {
+            return vec![];
+        }
+        state.carrier = Ok(carrier);
+        state.subscriptions.iter().map(|(topic, listener)| (topic.clone(), listener.next)).collect()
+    }
+
+    /// Whether events that came are to be taken: then what comes in another session goes on after them.
+    pub fn takes(&self, topic: &Name, notice: &Notice) -> bool {
+        let mut state = self.state.lock();
+        let is_new = notice.session == state.session;
+        if let (Some(listener), Some(last)) = (state.subscriptions.get_mut(topic), notice.events.last())
+            && is_new
+        {
+            listener.next = Some(last.number + 1);
+        }
+        is_new
+    }
+}
+
+impl State {
+    /// What is open ends with the session.
+    fn end(&mut self, why: &str) {
+        let why = Disconnected(why.into());
+        self.carrier = Err(why.clone());
+        self.leases = Leases::default();
+        for open in self.open.values_mut() {
+            open.answer.get_or_insert(Err(why.clone()));
+        }
+    }
+
+    pub fn number(&mut self) -> RequestId {
+        self.next += 1;
+        RequestId(self.next)
+    }
+}
