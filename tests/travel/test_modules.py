@@ -86,8 +86,10 @@ class Waits:
 
 
 def test_threads_that_pickle_at_once(plugin):
-    """1. One thread begins to pickle a function of the module. 2. Another begins. 3. The first ends. 4. The other comes to a
-    second function of the module: it has to go by value still."""
+    """1. One thread begins to pickle a function of the module.
+    2. Another begins.
+    3. The first ends.
+    4. The other comes to a second function of the module: it has to go by value still."""
     first_began, second_began, first_ended = (threading.Event() for _ in range(3))
     exec("def one(_=None): return 0\ndef two(_=None, function=None): return function(1)", plugin.__dict__)
     plugin.one.__defaults__ = (Waits(first_began, second_began),)
