@@ -82,9 +82,9 @@ def test_annotations_and_copies():
 def client():
     raskt_dask = pytest.importorskip("raskt.dask")
     pytest.importorskip("dask.array")
-    client = raskt_dask.Client()
-    yield client
-    client.close()
+    # Dask asks a client only where it is told to.
+    with raskt_dask.Client() as client:
+        yield client
 
 
 def test_collections_of_dask(client):
@@ -95,6 +95,13 @@ def test_collections_of_dask(client):
     assert int(((x + 1) ** 2).sum().compute()) == int(((np.arange(100) + 1) ** 2).sum())
     total = dask.delayed(sum)([dask.delayed(abs)(k) for k in range(-3, 3)])
     assert total.compute() == 9
+
+
+def test_what_dask_cannot_send_is_named(client):
+    import dask
+
+    with pytest.raises(TypeError, match="lock"):
+        dask.delayed(lambda lock: 1)(threading.Lock()).compute()
 
 
 def test_frames_of_dask(client):

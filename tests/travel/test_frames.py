@@ -127,6 +127,14 @@ def test_pickles():
     check(df[df["a"] > 2].groupby("a")["b"].sum(), PDF[PDF["a"] > 2].groupby("a")["b"].sum())
 
 
+def test_types_of_pickled_ones_are_those_that_were_found_before():
+    """Lists of numbers are exploded to numbers, whether or not the collection went through a pickle."""
+    pdf = pd.DataFrame({"i": [1, 2, 3], "l": [[1], [2, 3], [4]]})
+    df = rd.from_pandas(pdf, npartitions=2)
+    found = df.explode("l").compute()
+    check(pickle.loads(pickle.dumps(df)).explode("l").compute(), found)
+
+
 @pytest.mark.slow
 @played(150)
 @given(st.integers(0, 2**16 - 1), PROGRAMS)

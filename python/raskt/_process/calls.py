@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.machinery
 import os
 import pickle
 import sys
 from collections.abc import Sequence
-from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 from raskt._process import codec, culprit, errors
@@ -77,8 +74,7 @@ class Run:
     def _function(self, function: Any) -> tuple[bytes, bytes]:
         known = self._functions.get(id(function))
         if known is None:
-            with _by_value(function):
-                blob = codec.dump_by_value(function)
+            blob = codec.dump_by_value(function)
             known = self._functions[id(function)] = (function, _digest(blob), blob)
         return known[1], known[2]
 
@@ -113,48 +109,3 @@ def _not_sent(function: Any, positional: tuple[Any, ...], named: dict[str, Any],
         found = next(filter(None, culprits), None)
         return errors.with_note(told, found) if found else told
     return told
-
-
-@contextmanager
-def _by_value(function: Any) -> Any:
-    """Has the module of a function pickled by value if a process could not import it: a test, a loaded script."""
-    import cloudpickle
-
-    module = sys.modules.get(getattr(function, "__module__", None) or "")
-    if module is None or module.__name__ == "__main__" or _is_importable(module):
-        yield
-        return
-    registered = cloudpickle.list_registry_pickle_by_value()
-    if module.__name__ in registered:
-        yield
-        return
-    cloudpickle.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
-        cloudpickle.unregister_pickle_by_value(module)
-
-
-_IMPORTABLE: dict[str, bool] = {}
-
-
-def _is_importable(module: ModuleType) -> bool:
-    """Whether `import` finds the module by its name, and not only because it is loaded here."""
-    name = module.__name__
-    if name not in _IMPORTABLE:
-        _IMPORTABLE[name] = _finds(name, module)
-    return _IMPORTABLE[name]
-
-
-def _finds(name: str, module: ModuleType) -> bool:
-    if name in sys.builtin_module_names or getattr(module, "__file__", None) is None:
-        return True
-    parent, _, _ = name.rpartition(".")
-    folders = getattr(sys.modules.get(parent), "__path__", None) if parent else sys.path
-    if parent and folders is None:
-        return False
-    try:
-        found = importlib.machinery.PathFinder.find_spec(name, folders)
-    except Exception:
-        return True
-    return found is not None or getattr(getattr(module, "__spec__", None), "origin", None) == "frozen"

@@ -15,10 +15,11 @@ import pickle
 import struct
 from collections.abc import Callable, Sequence
 from functools import cache
-from types import CodeType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from raskt._core import map_shared
+from raskt._process import importable
 
 SHARED_BYTES_LEAST = 64 << 10
 """Buffers smaller than this are copied into the message: a mapping costs as much as copying so many bytes."""
@@ -39,17 +40,12 @@ Entry = tuple[bytes, int]
 def dump(thing: object, buffers: list[memoryview]) -> Entry:
     """Pickles `thing`; its large buffers are added to `buffers`.
 
-    What lives in the user's main module goes by value (through cloudpickle), since no other process has that module.
+    What lives in the user's main module, or another one that no process could import, goes by value (cloudpickle).
     """
     start = len(buffers)
     keep = _Keep(buffers)
-    try:
-        data = pickle.dumps(thing, protocol=5, buffer_callback=keep)
-        # The name may stand in it for another reason; then the slower way gives the same.
-        is_here_only = b"__main__" in data
-    except Exception:
-        is_here_only = True
-    if is_here_only:
+    data = dump_by_name(thing, keep)
+    if data is None:
         del buffers[start:]
         try:
             data = dump_by_value(thing, keep)
@@ -57,6 +53,25 @@ def dump(thing: object, buffers: list[memoryview]) -> Entry:
             del buffers[start:]
             raise
     return data, len(buffers) - start
+
+
+def dump_by_name(thing: object, keep: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes | None:
+    """Pickles `thing` with functions and classes by their names; nothing if one can't be imported elsewhere."""
+    file = io.BytesIO()
+    try:
+        _ByName(file, protocol=5, buffer_callback=keep).dump(thing)
+    except Exception:
+        return None
+    data = file.getvalue()
+    # The name may stand in it for another reason; then the slower way gives the same.
+    return None if b"__main__" in data else data
+
+
+class _ByName(pickle.Pickler):
+    def reducer_override(self, obj: Any) -> Any:
+        if importable.is_here_only(obj):
+            raise pickle.PicklingError(f"{obj!r} can't be imported elsewhere")
+        return NotImplemented
 
 
 def dump_by_value(thing: object, keep: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
@@ -72,11 +87,22 @@ def _by_value() -> Any:
 
     class Pickler(cloudpickle.Pickler):
         def reducer_override(self, obj: Any) -> Any:
+            if importable.is_here_only(obj):
+                return self._by_value(obj)
             if not isinstance(obj, CodeType):
                 return super().reducer_override(obj)
             # Newer versions leave out where code comes from, and with it the user's lines in tracebacks.
             make, parts = self.dispatch_table[CodeType](obj)
             return make, tuple(obj.co_filename if part == "<dynamic-code>" else part for part in parts)
+
+        def _by_value(self, obj: Any) -> Any:
+            # The registry of modules that go by value is one for all threads, so that it isn't used.
+            if isinstance(obj, ModuleType):
+                state = {name: value for name, value in vars(obj).items() if name != "__builtins__"}
+                return cloudpickle.cloudpickle.dynamic_subimport, (obj.__name__, state)
+            if isinstance(obj, FunctionType):
+                return self._dynamic_function_reduce(obj)
+            return cloudpickle.cloudpickle._dynamic_class_reduce(obj)
 
     return Pickler
 

@@ -5,24 +5,18 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from raskt._process import calls, codec, culprit, errors
+from raskt._process import codec, culprit, errors
 
 
 def dump(thing: Any) -> bytes:
     """Pickles a function or another object of an op; what can't be imported elsewhere goes by value."""
-    with calls._by_value(thing):
-        return codec.dump_by_value(thing)
+    return codec.dump_by_value(thing)
 
 
 def dump_arguments(arguments: tuple[Any, ...]) -> bytes:
-    """Pickles the arguments of a call, by value what lives in the user's main module."""
-    try:
-        data = pickle.dumps(arguments, protocol=5)
-        # The name may stand in it for another reason; then the slower way gives the same.
-        is_here_only = b"__main__" in data
-    except Exception:
-        is_here_only = True
-    return codec.dump_by_value(arguments) if is_here_only else data
+    """Pickles the arguments of a call, by value what can't be imported elsewhere."""
+    data = codec.dump_by_name(arguments)
+    return codec.dump_by_value(arguments) if data is None else data
 
 
 def refused(name: str, parts: dict[str, Any], error: BaseException) -> BaseException:
