@@ -97,3 +97,36 @@ def test_a_closed_client_says_so(cluster: LocalCluster) -> None:
     assert client.status == "closed"
     with pytest.raises(ConnectionError):
         raskt.delayed(abs)(1).compute(scheduler=client)
+
+
+def test_raskt_futures_are_of_the_current_client(client: Client) -> None:
+    from raskt import futures
+
+    future = futures.submit(os.getpid)
+    assert future.result() != os.getpid()
+    several = futures.map(pow, [2, 3], [3, 2])
+    assert futures.gather({"a": several}) == {"a": [8, 9]}
+    assert futures.wait(several).not_done == set()
+    assert sorted(each.result() for each in futures.as_completed(several)) == [8, 9]
+    assert futures.futures_of([several]) == several
+    assert futures.submit(sum, futures.scatter([1, 2])).result() == 3
+    with raskt.config.set(scheduler="threads"):
+        here = futures.submit(os.getpid)
+    assert here.result() == os.getpid()
+    with pytest.raises(TypeError, match="one kind at a time"):
+        futures.gather([here, future])
+
+
+def test_collections_of_dask(client: Client) -> None:
+    import dask
+    import dask.array
+    import dask.dataframe
+
+    x = dask.array.ones((100, 100), chunks=30)
+    frame = pd.DataFrame({"a": [1, 2, 3] * 20, "b": range(60)})
+    with dask.config.set(scheduler=client):
+        assert float((x + 1).sum().compute()) == 20000
+        assert set(dask.compute(*[dask.delayed(os.getpid, pure=False)() for _ in range(4)])) & {os.getpid()} == set()
+        lazy = dask.dataframe.from_pandas(frame, npartitions=4)
+        pd.testing.assert_frame_equal(lazy.compute(), frame)
+        pd.testing.assert_series_equal(lazy.groupby("a").b.sum().compute().sort_index(), frame.groupby("a").b.sum())

@@ -44,6 +44,11 @@ class State:
         current = self._current
         return current if current is not None else self._merge()
 
+    def is_set(self, key: str) -> bool:
+        """Whether the program has set it, rather than a file, a variable or nobody."""
+        with self._lock:
+            return any(key in layer.entries for layer in self._layers)
+
     def add(self, layer: Layer) -> None:
         with self._lock:
             self._layers.append(layer)

@@ -99,6 +99,7 @@ class Client(Calls):
             shutil.rmtree(folder, ignore_errors=True)
             raise
         self._address = address
+        self._dask: _core.DaskScheduler | None = None
         self._finalizer = weakref.finalize(self, _close, self._raskt_cluster_client, own, folder)
         if own is not None and own.size:
             self.wait_for_workers(1, patience)
@@ -114,6 +115,18 @@ class Client(Calls):
     def status(self) -> str:
         """ "running" or "closed"."""
         return "closed" if self.is_closed else "running"
+
+    @property
+    def get(self) -> _core.DaskScheduler:
+        """What Dask takes for a scheduler: ``dask.config.set(scheduler=client)`` computes its collections here."""
+        if self._dask is None:
+            from raskt.dask import _shuffles
+
+            # As long as there is one, dataframes are shuffled by tasks.
+            _shuffles.hold()
+            weakref.finalize(self, _shuffles.let_go)
+            self._dask = _core.DaskScheduler(None, self)
+        return self._dask
 
     def sync(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``func(*args, **kwargs)``, or something to await that gives it if the client is asynchronous."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from raskt._core import Arrivals, Future, futures_in
+from raskt.futures import _clusters
 
 __all__ = ["as_completed"]
 
@@ -45,6 +46,12 @@ class as_completed:
     >>> sorted(results)
     [1, 2, 9, 9, 9]
     """
+
+    def __new__(cls, futures: Iterable[Future] | None = None, *args: Any, **kwargs: Any) -> Any:
+        """Those of a cluster are waited for by `raskt.distributed.as_completed`."""
+        if futures is not None and not isinstance(futures, Iterator) and _clusters.has_futures(futures):
+            return _clusters.waiting().as_completed(futures, None, *args, **kwargs)
+        return super().__new__(cls)
 
     def __init__(
         self,

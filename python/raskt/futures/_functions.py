@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from raskt._compute import is_raskt_collection
 from raskt._core import Future, finished_future, futures_in, gather_futures, submit, wait_futures
+from raskt.futures import _clusters
 from raskt.futures._errors import timeout_error
 
 __all__ = ["DoneAndNotDone", "fire_and_forget", "futures_of", "gather", "map", "scatter", "wait"]
@@ -105,6 +106,8 @@ def gather(futures: Any, errors: Literal["raise", "skip"] = "raise", direct: boo
         raise ValueError(f"errors is {errors!r}; known are 'raise' and 'skip'")
     if isinstance(futures, Iterator):
         futures = list(futures)
+    if _clusters.has_futures(futures):
+        return _clusters.waiting().gather(futures, errors)
     if errors == "raise":
         return gather_futures(futures)
     wait_futures(futures_in(futures))
@@ -160,7 +163,10 @@ def wait(
     >>> len(done), len(not_done)
     (2, 0)
     """
-    futures = futures_in(list(fs) if isinstance(fs, Iterator) else fs)
+    fs = list(fs) if isinstance(fs, Iterator) else fs
+    if _clusters.has_futures(fs):
+        return _clusters.waiting().wait(fs, timeout, return_when)
+    futures = futures_in(fs)
     if not wait_futures(futures, timeout, return_when):
         unfinished = sum(not future.done() for future in futures)
         raise timeout_error(f"{unfinished} of {len(futures)} futures aren't done after {timeout} s")
@@ -185,7 +191,8 @@ def scatter(
         A list, tuple or set gives a future for each item, a dictionary one for each value; any other
         object one future.
     workers, broadcast, direct, hash, timeout
-        For clusters; on one machine the objects stay where they are.
+        For clusters; on one machine the objects stay where they are. Where there is a client of a cluster, the objects
+        go to its workers.
 
     Examples
     --------
@@ -194,6 +201,9 @@ def scatter(
     >>> submit(max, table["limits"]).result()
     10
     """
+    client = _clusters.client()
+    if client is not None:
+        return client.scatter(data, workers, broadcast, direct, hash, timeout)
     if type(data) in (list, tuple, set, frozenset):
         return type(data)(finished_future(item) for item in data)
     if type(data) is dict:
@@ -213,7 +223,7 @@ def futures_of(obj: Any) -> list[Future]:
     >>> futures_of({"a": [future]}) == [future]
     True
     """
-    return futures_in(obj)
+    return [*futures_in(obj), *_clusters.futures_in(obj)]
 
 
 def fire_and_forget(obj: Any) -> None:
@@ -231,7 +241,7 @@ def fire_and_forget(obj: Any) -> None:
     """
     if is_raskt_collection(obj):
         obj = submit(obj.compute)
-    for future in futures_in(obj):
+    for future in futures_of(obj):
         # A future with a callback is held until the callback was called.
         future.add_done_callback(_nothing)
 

@@ -31,6 +31,16 @@ pub(crate) fn current(py: Python<'_>) -> PyResult<Option<Py<ClusterClient>>> {
     if found.is_none() { Ok(None) } else { Ok(Some(found.cast_into::<ClusterClient>()?.unbind())) }
 }
 
+/// The same as its user knows it: a `raskt.distributed.Client`.
+pub(crate) fn current_for_users(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if !is_used() {
+        return Ok(None);
+    }
+    let found = CURRENT.import(py, "raskt.distributed._current", "current")?.call0()?;
+    Ok((!found.is_none()).then_some(found))
+}
+
 /// The client that is named as a scheduler: `raskt.distributed.Client`, or what is within it.
 pub(crate) fn client_of(object: &Bound<'_, PyAny>) -> PyResult<Py<ClusterClient>> {
     let py = object.py();

@@ -5,6 +5,7 @@
 //! the interpreter while something is locked that whoever holds the interpreter may wait for.
 
 mod client;
+mod command;
 mod current;
 mod face;
 mod fetching;
@@ -20,7 +21,7 @@ mod watching;
 mod worker;
 
 pub(crate) use client::ClusterClient;
-pub(crate) use current::{client_of, current};
+pub(crate) use current::{client_of, current, current_for_users};
 pub(crate) use fetching::{brought_here, fetched};
 pub(crate) use future::{ClusterFuture, held_node};
 pub(crate) use held::HeldResult;
@@ -35,6 +36,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scheduler::ClusterScheduler>()?;
     module.add_class::<watching::ClusterArrivals>()?;
     module.add_class::<worker::ClusterWorker>()?;
+    module.add_function(wrap_pyfunction!(command::cluster_command, module)?)?;
     module.add_function(wrap_pyfunction!(watching::cluster_gather, module)?)?;
     module.add_function(wrap_pyfunction!(opened::cluster_token, module)?)?;
     module.add_function(wrap_pyfunction!(current::cluster_is_used, module)?)?;

@@ -58,7 +58,7 @@ pub(super) fn open(py: Python<'_>, role: Role, name: &str, credentials: &Credent
 }
 
 /// What this process runs on, of what has to fit on all sides.
-fn versions(py: Python<'_>) -> PyResult<Versions> {
+pub(super) fn versions(py: Python<'_>) -> PyResult<Versions> {
     let told: Vec<(String, String)> = py.import("raskt.distributed._versions")?.getattr("told")?.call0()?.extract()?;
     Ok(Versions(told))
 }

@@ -5,6 +5,7 @@ use super::nodes::Nodes;
 use super::read::{Calling, Place, Tasks, read_tasks};
 use super::said::Said;
 use crate::block::PythonOp;
+use crate::cluster::{self, ClusterClient};
 use crate::delayed::python_object;
 use crate::engines;
 use crate::error::from_graph_error;
@@ -24,15 +25,31 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "raskt._core")]
 pub(crate) struct DaskScheduler {
     scheduler: Option<String>,
+    /// The cluster that is to run them, if one was named.
+    cluster: Option<Py<ClusterClient>>,
     num_workers: Option<usize>,
+}
+
+/// Where tasks run.
+enum Runs {
+    Here(Engine),
+    There(Py<ClusterClient>),
 }
 
 #[pymethods]
 impl DaskScheduler {
     #[new]
     #[pyo3(signature = (num_workers=None, scheduler=None))]
-    fn new(#[pyo3(from_py_with = workers)] num_workers: Option<usize>, scheduler: Option<String>) -> Self {
-        Self { scheduler, num_workers }
+    fn new(
+        #[pyo3(from_py_with = workers)] num_workers: Option<usize>,
+        scheduler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let name = scheduler.and_then(|scheduler| scheduler.extract().ok());
+        let cluster = match (scheduler, &name) {
+            (Some(scheduler), None) => Some(cluster::client_of(scheduler)?),
+            _ => None,
+        };
+        Ok(Self { scheduler: name, cluster, num_workers })
     }
 
     /// Computes what `keys` stand for in `dsk`; a list of keys gives a tuple of results, and lists in lists give tuples in
@@ -67,17 +84,21 @@ impl DaskScheduler {
             }
             workers => workers,
         };
-        let scheduler = self.scheduler(py, rerun)?;
-        let engine = engine(py, &scheduler, workers)?;
-        let is_sent = engines::has_processes(&scheduler);
+        let (runs, is_sent) = match self.client(py, rerun)? {
+            Some(client) => (Runs::There(client), false),
+            None => {
+                let scheduler = self.scheduler(py, rerun)?;
+                (Runs::Here(engine(py, &scheduler, workers)?), engines::has_processes(&scheduler))
+            }
+        };
         let graph = if is_sent { nodes_of(&graph_of(dsk)?)? } else { graph_of(dsk)? };
         let mut said = Said::of(dsk)?;
         match watch(&graph, keys, cache.as_ref(), callbacks.as_ref())? {
-            None => compute(&engine, Nodes::new(graph, cache, is_sent)?, keys, None, &mut said),
+            None => compute(&runs, Nodes::new(graph, cache, is_sent)?, keys, None, &mut said),
             Some(watch) => {
                 let graph = watch.getattr("graph")?.cast_into::<PyDict>()?;
                 let result = Nodes::new(graph, cache, is_sent)
-                    .and_then(|nodes| compute(&engine, nodes, keys, Some(&watch), &mut said));
+                    .and_then(|nodes| compute(&runs, nodes, keys, Some(&watch), &mut said));
                 watch.call_method1("finish", (result.is_err(),))?;
                 result
             }
@@ -91,7 +112,17 @@ impl DaskScheduler {
 }
 
 impl DaskScheduler {
-    /// Where tasks run.
+    /// The cluster that runs them, if one does: the one that was named, or the current one where nothing was.
+    fn client(&self, py: Python<'_>, in_this_thread: bool) -> PyResult<Option<Py<ClusterClient>>> {
+        match &self.cluster {
+            _ if in_this_thread => Ok(None),
+            Some(client) => Ok(Some(client.clone_ref(py))),
+            None if self.scheduler.is_some() || settings(py)?.scheduler_is_chosen => Ok(None),
+            None => cluster::current(py),
+        }
+    }
+
+    /// Where tasks of this process run.
     fn scheduler(&self, py: Python<'_>, in_this_thread: bool) -> PyResult<String> {
         match &self.scheduler {
             _ if in_this_thread => Ok("sync".to_owned()),
@@ -167,7 +198,7 @@ fn watch<'py>(
 }
 
 fn compute<'py>(
-    engine: &Engine,
+    runs: &Runs,
     mut nodes: Nodes<'py>,
     keys: &Bound<'py, PyAny>,
     watch: Option<&Bound<'py, PyAny>>,
@@ -176,7 +207,7 @@ fn compute<'py>(
     let py = keys.py();
     let tasks = read_tasks(&mut nodes, py, &wanted_keys(keys)?, watch.is_some(), said)?;
     drop(nodes);
-    let results = run(py, engine, tasks, watch)?;
+    let results = run(py, runs, tasks, watch)?;
     arrange(keys, &mut results.into_iter())
 }
 
@@ -202,7 +233,7 @@ fn arrange<'py>(
 /// The result of each wanted key, in order.
 fn run<'py>(
     py: Python<'py>,
-    engine: &Engine,
+    runs: &Runs,
     tasks: Tasks,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -217,8 +248,11 @@ fn run<'py>(
         let context = (!context.is_empty()?).then(|| context.unbind());
         let surroundings = Arc::new(Surroundings { context, watch: watch.map(|watch| watch.clone().unbind()) });
         let graph = graph_with(tasks.layers, &surroundings).map_err(from_graph_error)?;
-        let graph = if travel::is_on() { travel::travelled(py, &graph)? } else { Arc::new(graph) };
-        results = wait(py, &engine.submit(graph, wanted))?;
+        results = match runs {
+            Runs::There(client) => cluster::run(py, client.get(), &graph, &wanted)?,
+            Runs::Here(engine) if travel::is_on() => wait(py, &engine.submit(travel::travelled(py, &graph)?, wanted))?,
+            Runs::Here(engine) => wait(py, &engine.submit(Arc::new(graph), wanted))?,
+        };
     }
     let mut results = results.into_iter();
     let wanted = tasks.wanted.iter().map(|place| match place {

@@ -3,6 +3,8 @@ use super::settings::{default_pool, pool_for};
 use super::task::Options;
 use super::wait::{Until, wait_for};
 use super::{Future, Pool, Task};
+use crate::cluster;
+use crate::settings::settings;
 use crate::workers::workers;
 use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -42,7 +44,8 @@ impl FuturePool {
 /// `key` names the call; a call with the key of a future that somebody holds is that future. With `pure=True` equal
 /// calls have equal keys; by default each call is made. Calls of higher `priority` are made first, others in their order.
 /// A call that fails is made again up to `retries` times. `workers`, `allow_other_workers`, `resources`, `fifo_timeout`
-/// and `actor` are for clusters, and names that the function can't have for arguments.
+/// and `actor` are for clusters, and names that the function can't have for arguments. Where there is a client of a cluster
+/// (`raskt.distributed.Client`), the cluster makes the call.
 #[pyfunction]
 #[pyo3(signature = (
     function, /, *args, key=None, pure=None, priority=0, retries=0, workers=None, allow_other_workers=None,
@@ -62,8 +65,25 @@ pub(crate) fn submit(
     fifo_timeout: Option<&Bound<'_, PyAny>>,
     actor: Option<bool>,
     kwargs: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Future> {
+) -> PyResult<Py<PyAny>> {
     let py = function.py();
+    if !settings(py)?.scheduler_is_chosen
+        && let Some(client) = cluster::current_for_users(py)?
+    {
+        let named = kwargs.map_or_else(|| Ok(PyDict::new(py)), |kwargs| kwargs.copy())?;
+        named.set_item("key", key)?;
+        named.set_item("pure", pure)?;
+        named.set_item("priority", priority)?;
+        named.set_item("retries", retries)?;
+        named.set_item("workers", workers)?;
+        named.set_item("allow_other_workers", allow_other_workers.unwrap_or(false))?;
+        named.set_item("resources", resources)?;
+        named.set_item("fifo_timeout", fifo_timeout)?;
+        named.set_item("actor", actor.unwrap_or(false))?;
+        let mut all = vec![function.clone()];
+        all.extend(args.iter());
+        return Ok(client.call_method("submit", PyTuple::new(py, all)?, Some(&named))?.unbind());
+    }
     let _ = (allow_other_workers, fifo_timeout);
     if workers.is_some() || resources.is_some() || actor == Some(true) {
         return Err(PyNotImplementedError::new_err(
@@ -80,7 +100,8 @@ pub(crate) fn submit(
         (None, Some(true)) => Some(content_key(function, args, kwargs)?),
         (key, _) => key,
     };
-    submit_to(&default_pool(py)?, function, args, kwargs, Options { key, priority, retries })
+    let future = submit_to(&default_pool(py)?, function, args, kwargs, Options { key, priority, retries })?;
+    Ok(Py::new(py, future)?.into_any())
 }
 
 fn submit_to(
