@@ -35,6 +35,7 @@ mod listen;
 mod message;
 mod parcels;
 mod random;
+mod ranges;
 mod scheduler;
 mod security;
 pub mod session;

@@ -117,6 +117,8 @@ pub enum ToClient {
         /// The run.
         run: RunId,
     },
+    /// The scheduler can't go on, because of a bug.
+    Broken(String),
     /// A run isn't taken.
     Refused {
         /// The run.
@@ -226,6 +228,8 @@ pub enum ToWorker {
     },
     /// It is to leave.
     Leave,
+    /// The scheduler can't go on, because of a bug.
+    Broken(String),
 }
 
 /// The name under which results are fetched: of whom, in order.

@@ -4,7 +4,6 @@ mod errands;
 mod failed;
 mod gathering;
 mod giving;
-mod ranges;
 mod run;
 mod sending;
 mod shared;

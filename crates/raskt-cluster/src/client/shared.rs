@@ -114,6 +114,7 @@ impl Shared {
                 let sentence = "data that the graph was given is gone with its worker";
                 self.end(state, run, ClusterError::Lost(sentence.into()));
             }
+            ToClient::Broken(story) => self.lose(state, format!("the scheduler broke down: {story}")),
             ToClient::Refused { run, reason } => self.end(state, run, ClusterError::Refused(reason)),
             ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
             ToClient::Resumed { run } => state.stall(run, None),

@@ -1,7 +1,7 @@
 //! What a client knows of the tasks of a run, where each stands alone: by ranges, and who watches which of them.
 
 use super::failed::TaskFailed;
-use super::ranges::RangeMap;
+use crate::ranges::RangeMap;
 use raskt_graph::TaskId;
 use raskt_schedule::{Held, RunId, TaskRange, WorkerId};
 use std::sync::Arc;

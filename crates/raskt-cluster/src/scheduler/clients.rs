@@ -2,9 +2,10 @@
 
 use super::core::Core;
 use super::entries::ClientEntry;
+use super::gifts::Gifts;
 use super::graphs::RunRecord;
 use crate::driver::Outbox;
-use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, ToWorker, WorkerInfo};
+use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
 use bytes::Bytes;
 use raskt_graph::Graph;
 use raskt_schedule::{Event, FailureScope, Held, RunId, TaskRange};
@@ -77,7 +78,7 @@ impl Core {
 
     /// Who holds what is wanted of a run.
     pub fn held(&self, run: RunId) -> Vec<Held> {
-        let Some(record) = self.runs.get(&run).filter(|record| !record.stands_alone) else { return vec![] };
+        let Some(record) = self.runs.get(&run) else { return vec![] };
         let of = |&range: &TaskRange| self.machine.who_has(run, range, HELD_MOST);
         record.wanted.iter().flat_map(of).collect()
     }
@@ -98,66 +99,27 @@ impl Core {
         self.check_own(client, run)?;
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
         TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
-        let awaited = TaskRange::count(&given);
         let bytes = bulk.into_iter().next().unwrap_or_default();
-        let stands_alone = failure == FailureScope::Task;
         // Nothing is wanted before all data is there: what stands for it can't be run.
-        let at_once = if awaited == 0 { wanted.clone() } else { vec![] };
-        self.runs.insert(run, RunRecord { client, bytes, wanted, awaited, stands_alone, is_released: false });
-        let added = self.try_event(Event::GraphAdded { run, parent, graph, wanted: at_once, failure, imports });
+        let (at_once, later) = if given.is_empty() { (wanted.clone(), None) } else { (vec![], Some(wanted.clone())) };
+        let in_machine = if given.is_empty() && imports.is_empty() { failure } else { FailureScope::Task };
+        let gifts = Gifts::new(&given, given_at);
+        let (is_released, has_failed) = (false, false);
+        let record = RunRecord { client, bytes, wanted, wanted_later: later, gifts, failure, is_released, has_failed };
+        self.runs.insert(run, record);
+        if !given.is_empty() {
+            self.ungiven.insert(run);
+        }
+        let event = Event::GraphAdded { run, parent, graph, wanted: at_once, failure: in_machine, imports };
+        let added = self.try_event(event);
         if added.is_err() {
             self.runs.remove(&run);
-            return added;
         }
-        self.spread(run, &given, &given_at)
-    }
-
-    /// Has workers fetch what a client gives, each a share.
-    fn spread(&mut self, run: RunId, given: &[TaskRange], given_at: &[String]) -> Result<(), String> {
-        if given.is_empty() {
-            return Ok(());
-        }
-        let workers: Vec<_> = self.workers.iter().filter(|(_, worker)| worker.is_in()).map(|(&it, _)| it).collect();
-        if workers.is_empty() {
-            self.release(run);
-            return Err("there is no worker to take the data that the graph was given".into());
-        }
-        let mut shares = vec![vec![]; workers.len()];
-        for range in given {
-            let share = range.len().div_ceil(workers.len() as u64).max(1);
-            for (at, start) in (range.start..range.end).step_by(share as usize).enumerate() {
-                shares[at].push(TaskRange { start, end: range.end.min(start + share), ..*range });
-            }
-        }
-        for (worker, tasks) in workers.into_iter().zip(shares).filter(|(_, tasks)| !tasks.is_empty()) {
-            self.show_graph(worker, run);
-            if let Some(entry) = self.workers.get(&worker) {
-                entry.send(&ToWorker::Fetch { run, tasks, from: given_at.to_vec() }, vec![]);
-            }
-        }
-        Ok(())
-    }
-
-    /// Data of a run has come to be with a worker: when all has, what is wanted is.
-    pub fn data_came(&mut self, run: RunId, tasks: u64) {
-        let Some(record) = self.runs.get_mut(&run).filter(|record| record.awaited > 0) else { return };
-        record.awaited = record.awaited.saturating_sub(tasks);
-        if record.awaited == 0 {
-            let tasks = record.wanted.clone();
-            self.handle(Event::Wanted { run, tasks });
-        }
-    }
-
-    /// Data of a run can't be had.
-    pub fn data_failed(&mut self, run: RunId, reason: &str) {
-        if let Some(client) = self.runs.get(&run).and_then(|record| self.clients.get(&record.client)) {
-            client.send(&ToClient::Refused { run, reason: format!("its data couldn't be fetched: {reason}") });
-        }
-        self.release(run);
+        added
     }
 
     /// Its client wants nothing of a run any more. What others import of it is still made, with its graph.
-    fn release(&mut self, run: RunId) {
+    pub fn release(&mut self, run: RunId) {
         let Some(record) = self.runs.get_mut(&run) else { return };
         record.is_released = true;
         self.handle(Event::RunReleased { run });

@@ -2,11 +2,11 @@
 
 use super::entries::{ClientEntry, WorkerEntry};
 use super::graphs::RunRecord;
-use crate::message::{ErrorForm, FailureForm, ToClient};
+use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use bytes::Bytes;
 use raskt_graph::TaskId;
-use raskt_schedule::{Action, Event, Failure, RunId, Scheduler, Time, WorkerId, WorkerOrder};
-use std::collections::BTreeMap;
+use raskt_schedule::{Action, Event, Failure, FailureScope, RunId, Scheduler, TaskRange, Time, WorkerId, WorkerOrder};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// The machine, and who speaks to it.
@@ -18,16 +18,36 @@ pub(super) struct Core {
     pub runs: BTreeMap<RunId, RunRecord>,
     /// Why tasks failed, of runs that are known.
     pub errors: BTreeMap<(RunId, TaskId), ErrorForm>,
+    /// Runs of which data is to be fetched that nobody was asked for.
+    pub ungiven: BTreeSet<RunId>,
+    /// Runs that have ended for their clients, and not for the machine.
+    ended: Vec<RunId>,
     pub next_worker: u32,
     pub next_client: u32,
     pub is_closed: bool,
+    /// What went wrong, if something did that can't be mended.
+    pub broken: Option<String>,
 }
 
 impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
-        Self { machine, started, workers, clients, runs, errors, next_worker: 0, next_client: 0, is_closed: false }
+        let (ungiven, ended) = Default::default();
+        Self {
+            machine,
+            started,
+            workers,
+            clients,
+            runs,
+            errors,
+            ungiven,
+            ended,
+            next_worker: 0,
+            next_client: 0,
+            is_closed: false,
+            broken: None,
+        }
     }
 
     pub fn now(&self) -> Time {
@@ -58,6 +78,24 @@ impl Core {
         for run in self.machine.take_let_go() {
             self.forget(run);
         }
+        for run in std::mem::take(&mut self.ended) {
+            self.handle(Event::RunReleased { run });
+        }
+        self.spread_gifts();
+    }
+
+    /// The machine can't go on: all are told why, and their sessions end.
+    pub fn break_down(&mut self, story: &str) {
+        tracing::error!("the scheduler broke down, which is a bug in raskt: {story}");
+        (self.is_closed, self.broken) = (true, Some(story.to_owned()));
+        for client in self.clients.values() {
+            client.send(&ToClient::Broken(story.to_owned()));
+            client.outbox.close();
+        }
+        for worker in self.workers.values() {
+            worker.send(&ToWorker::Broken(story.to_owned()), vec![]);
+            worker.outbox.close();
+        }
     }
 
     /// What clients are told of a failure.
@@ -68,20 +106,15 @@ impl Core {
 
     fn tell_client(&mut self, action: Action) {
         let told = match action {
-            // It was told of each of its results.
-            Action::Finished { run } if self.runs.get(&run).is_some_and(|run| run.stands_alone) => None,
-            // Nothing was wanted yet.
-            Action::Finished { run } if self.runs.get(&run).is_some_and(|run| run.awaited > 0) => None,
-            Action::Finished { run } => Some((run, ToClient::Finished { run, held: self.held(run) })),
+            Action::Finished { run } => self.finished(run),
             Action::Failed { run, task, worker, root, story } => {
                 let failure = Failure { run: root, task, worker: Some(worker), story };
                 Some((run, ToClient::Failed { run, failure: self.failure_form(failure) }))
             }
-            Action::Available { run, results } => Some((run, ToClient::Available { run, results })),
-            Action::Unavailable { run, tasks } => Some((run, ToClient::Unavailable { run, tasks })),
-            Action::TasksFailed { run, tasks, failure } => {
-                Some((run, ToClient::TasksFailed { run, tasks, failure: self.failure_form(failure) }))
-            }
+            Action::Available { run, results } => self.of_alone(run, ToClient::Available { run, results }),
+            Action::Unavailable { run, tasks } => self.of_alone(run, ToClient::Unavailable { run, tasks }),
+            Action::TasksFailed { run, tasks, failure } if self.gives_again(run, &tasks, &failure) => None,
+            Action::TasksFailed { run, tasks, failure } => self.tasks_failed(run, tasks, failure),
             Action::Lost { run, .. } => Some((run, ToClient::Lost { run })),
             Action::Stalled { run, cause } => Some((run, ToClient::Stalled { run, cause: cause.to_string() })),
             Action::Resumed { run } => Some((run, ToClient::Resumed { run })),
@@ -93,6 +126,32 @@ impl Core {
         {
             client.send(&message);
         }
+    }
+
+    /// Clients of runs whose tasks stand alone are told of each result, and others of all of them: when something was wanted, and
+    /// nothing has to be made again.
+    fn finished(&self, run: RunId) -> Option<(RunId, ToClient)> {
+        let record = self.runs.get(&run).filter(|record| record.failure == FailureScope::Run)?;
+        let is_whole = record.wanted_later.is_none() && record.gifts.are_there() && !record.has_failed;
+        is_whole.then(|| (run, ToClient::Finished { run, held: self.held(run) }))
+    }
+
+    fn of_alone(&self, run: RunId, message: ToClient) -> Option<(RunId, ToClient)> {
+        let record = self.runs.get(&run)?;
+        (record.failure == FailureScope::Task).then_some((run, message))
+    }
+
+    fn tasks_failed(&mut self, run: RunId, tasks: Vec<TaskRange>, failure: Failure) -> Option<(RunId, ToClient)> {
+        let failure = self.failure_form(failure);
+        let record = self.runs.get_mut(&run)?;
+        if record.failure == FailureScope::Task {
+            return Some((run, ToClient::TasksFailed { run, tasks, failure }));
+        }
+        if std::mem::replace(&mut record.has_failed, true) {
+            return None;
+        }
+        self.ended.push(run);
+        Some((run, ToClient::Failed { run, failure }))
     }
 
     pub fn bulk_of(&self, run: RunId) -> Option<Bytes> {

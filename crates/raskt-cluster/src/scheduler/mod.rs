@@ -6,6 +6,7 @@
 mod clients;
 mod core;
 mod entries;
+mod gifts;
 mod graphs;
 mod workers;
 
@@ -16,7 +17,7 @@ use crate::session;
 use crate::{Address, Inbox, ListenError};
 use core::Core;
 use raskt_schedule::{Event, Scheduler, Settings, SoonestStart, WorkerId};
-use raskt_sync::{Condvar, Mutex};
+use raskt_sync::{Condvar, Mutex, guard};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -65,13 +66,22 @@ impl SchedulerServer {
         self.shared.core.lock().workers.len()
     }
 
+    /// What went wrong, if the machine has broken down: a bug. All were told, and nobody is let in any more.
+    pub fn broken(&self) -> Option<String> {
+        self.shared.core.lock().broken.clone()
+    }
+
+    /// Breaks it down as a panic of the machine does; for tests of those who use it.
+    pub fn break_down(&self, story: &str) {
+        self.shared.change(|_| panic!("{story}"));
+    }
+
     /// Tells workers to leave, and ends all sessions.
     pub fn shut_down(&self, patience: Duration) {
-        {
-            let mut core = self.shared.core.lock();
+        self.shared.change(|core| {
             core.is_closed = true;
             core.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
-        }
+        });
         self.shared.changed.notify_all();
         self.network.close(patience);
     }
@@ -80,13 +90,16 @@ impl SchedulerServer {
 /// Tells the machine that time has passed, when it wants to know.
 fn tell_time(shared: &Weak<Shared>) {
     while let Some(shared) = shared.upgrade() {
-        let mut core = shared.core.lock();
+        let core = shared.core.lock();
         if core.is_closed {
             return;
         }
         let now = core.now();
         match core.machine.wakes_at() {
-            Some(at) if at <= now => core.handle(Event::TimePassed),
+            Some(at) if at <= now => {
+                drop(core);
+                shared.change(|core| core.handle(Event::TimePassed));
+            }
             at => {
                 let until = at.map_or(GLANCE, |at| Duration::from_nanos(at.0.saturating_sub(now.0)).min(GLANCE));
                 drop(shared.changed.wait_for(core, until));
@@ -100,12 +113,12 @@ impl Shared {
     fn arrived(self: &Arc<Self>, peer: &Peer, outbox: &Outbox<()>) -> Option<Arc<dyn Inbox>> {
         match peer.role {
             Role::Client => {
-                let client = self.core.lock().client_arrived(outbox.typed());
+                let client = self.change(|core| core.client_arrived(outbox.typed()))?;
                 let shared = self.clone();
                 Some(inbox(move |incoming| shared.hear_client(client, incoming)))
             }
             Role::Worker => {
-                let worker = self.core.lock().worker_arrived(peer, outbox.typed());
+                let worker = self.change(|core| core.worker_arrived(peer, outbox.typed()))?;
                 let shared = self.clone();
                 Some(inbox(move |incoming| shared.hear_worker(worker, incoming)))
             }
@@ -121,27 +134,42 @@ impl Shared {
                 self.change(|core| core.client_says(client, message, bulk, prepared));
                 drop(ticket);
             }
-            Incoming::Event(session::Event::Lost(_)) => self.change(|core| core.client_lost(client)),
+            Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
             Incoming::Event(_) => {}
         }
     }
 
     fn hear_worker(&self, worker: WorkerId, incoming: Incoming<FromWorker>) {
         match incoming {
-            Incoming::Message { message, .. } => self.change(|core| core.worker_says(worker, message)),
-            Incoming::Event(session::Event::Lost(_)) => self.change(|core| core.worker_lost(worker)),
+            Incoming::Message { message, .. } => _ = self.change(|core| core.worker_says(worker, message)),
+            Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.worker_lost(worker)),
             Incoming::Event(_) => {}
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Core)) {
+    /// Changes the machine; nothing if it is broken. Should it panic, which is a bug, all are told, and nobody waits for it for ever.
+    fn change<T>(&self, change: impl FnOnce(&mut Core) -> T) -> Option<T> {
         let mut core = self.core.lock();
-        let before = core.machine.wakes_at();
-        change(&mut core);
-        let is_sooner = core.machine.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+        if core.broken.is_some() {
+            return None;
+        }
+        let changed = guard(|| {
+            let before = core.machine.wakes_at();
+            let result = change(&mut core);
+            let is_sooner = core.machine.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+            (result, is_sooner)
+        });
+        let (result, wakes) = match changed {
+            Ok((result, is_sooner)) => (Some(result), is_sooner),
+            Err(story) => {
+                core.break_down(&story);
+                (None, true)
+            }
+        };
         drop(core);
-        if is_sooner {
+        if wakes {
             self.changed.notify_all();
         }
+        result
     }
 }

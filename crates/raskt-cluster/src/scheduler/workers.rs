@@ -4,7 +4,7 @@ use super::core::Core;
 use super::entries::WorkerEntry;
 use crate::driver::{Outbox, Peer};
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
-use raskt_schedule::{Event, LossCause, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
+use raskt_schedule::{Event, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
 use std::collections::BTreeSet;
 
 impl Core {
@@ -46,12 +46,12 @@ impl Core {
 
     fn worker_told(&mut self, worker: WorkerId, told: WorkerTold) {
         let came = match &told {
-            WorkerTold::Scattered { run, tasks, .. } => Some((*run, TaskRange::count(tasks))),
+            WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
             _ => None,
         };
         self.handle(told.into_event(worker));
         if let Some((run, tasks)) = came {
-            self.data_came(run, tasks);
+            self.data_came(run, &tasks);
         }
     }
 
@@ -62,6 +62,7 @@ impl Core {
         }
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
+        self.ask_others_for_gifts(worker);
         self.handle(Event::WorkerLost { worker, cause: LossCause::Died });
     }
 

@@ -150,6 +150,7 @@ impl Serving {
             ToWorker::Graph { run, imports } => self.add_graph(run, &imports, &bulk),
             ToWorker::Order(order) => self.obey(order),
             ToWorker::Fetch { run, tasks, from } => self.fetching.take_given(run, tasks, &from, self.link.clone()),
+            ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
             ToWorker::Leave => self.ended.tell("the scheduler has ended it"),
         }
     }

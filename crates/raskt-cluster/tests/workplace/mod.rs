@@ -9,7 +9,7 @@ use raskt_cluster::{
 };
 use raskt_execute::{EngineOptions, Limits, Runners, Store};
 use raskt_graph::{
-    Graph, GraphBuilder, GraphForm, Grid, Layer, LayerId, Op, OpBody, OpFlags, OpForm, OpKind, Shape, TaskId,
+    Graph, GraphBuilder, GraphForm, Grid, Layer, LayerId, MapInput, Op, OpBody, OpFlags, OpForm, OpKind, Shape, TaskId,
 };
 use raskt_schedule::{Offer, TaskRange};
 use raskt_value::wire::{BodyForm, Decoders, WireError, WireForm};
@@ -200,6 +200,19 @@ pub fn sums(count: u32, kernel: Sum, inputs: u32) -> Graph {
 pub fn given() -> Op {
     let (flags, body) = (OpFlags::default(), Arc::new(()));
     Op { kind: OpKind::Array, name: "given".into(), digest: 9, flags, body }
+}
+
+/// A layer of data, and a sum of each piece of it; with the ranges of both.
+pub fn sums_of_given(count: u32, kernel: Sum) -> (Graph, TaskRange, TaskRange) {
+    let mut graph = GraphBuilder::new();
+    let op = graph.op(given());
+    let grid = Grid::new([count]);
+    let data = graph.layer(Layer::new("data", op, Shape::source(count))).unwrap();
+    let op = graph.op(sum(kernel, 2));
+    let inputs = vec![MapInput::same(data, grid.clone())];
+    let sums = graph.layer(Layer::new("sum", op, Shape::Map { grid, inputs })).unwrap();
+    let range = |layer| TaskRange { layer, start: 0, end: u64::from(count) };
+    (graph.finish(), range(data), range(sums))
 }
 
 pub const QUICK: Sum = Sum { fails_at: None, milliseconds: 0 };
