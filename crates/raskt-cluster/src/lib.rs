@@ -39,6 +39,7 @@ mod ranges;
 mod scheduler;
 mod security;
 pub mod session;
+mod small;
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -3,6 +3,7 @@
 //! Graphs go as bulk, written once by the client: the scheduler reads the rules of it, and passes the same bytes on. Results never
 //! pass through the scheduler: whoever wants them fetches them where they are.
 
+use crate::small::Small;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
 use raskt_value::ErrorKind;
@@ -83,6 +84,8 @@ pub enum ToClient {
         run: RunId,
         /// By who holds them.
         results: Vec<Held>,
+        /// Some of them, if they are small.
+        small: Vec<Small>,
     },
     /// They no longer are.
     Unavailable {
@@ -180,7 +183,12 @@ pub enum FromWorker {
     /// The first message.
     Join(Offer),
     /// An event of its machine.
-    Told(WorkerTold),
+    Told {
+        /// The event.
+        told: WorkerTold,
+        /// Results that it tells of and that a client wants to hear of, if they are small.
+        small: Vec<Small>,
+    },
     /// A task has failed; the report that says so comes after it.
     Failed {
         /// The run.
@@ -214,6 +222,8 @@ pub enum ToWorker {
         run: RunId,
         /// What of it stands for tasks of other runs.
         imports: Vec<Import>,
+        /// Tasks whose results go along with the word that they are there, if they are small.
+        told: Vec<TaskRange>,
     },
     /// What the scheduler wants.
     Order(WorkerOrder),

@@ -92,7 +92,7 @@ fn buffer_of(bytes: Bytes) -> Buffer {
 }
 
 /// A copy that begins where values may.
-fn aligned(bytes: &[u8]) -> Buffer {
+pub(crate) fn aligned(bytes: &[u8]) -> Buffer {
     #[derive(Clone, Copy)]
     #[repr(align(64))]
     struct Line(#[expect(dead_code, reason = "bytes that are looked at through the buffer")] [u8; Parcel::ALIGNMENT]);

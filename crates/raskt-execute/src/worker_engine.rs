@@ -127,6 +127,14 @@ impl WorkerEngine {
         Ok(())
     }
 
+    /// Those of these results that are here and that no store keeps.
+    pub fn small_values(&self, run: RunId, tasks: &[TaskRange]) -> Vec<(TaskId, Value)> {
+        let tasks: Vec<_> = tasks.iter().map(|&range| (run, range)).collect();
+        let found = self.look(|state| state.results_of(&tasks)).unwrap_or_default().into_iter();
+        let found = found.filter_map(|(_, task, value)| Some((task, value?)));
+        found.filter(|(_, value)| !matches!(value, Value::Stored(_))).collect()
+    }
+
     /// The key of a task that failed, and why, until the run is forgotten.
     pub fn error_of(&self, run: RunId, task: TaskId) -> Option<(String, TaskError)> {
         self.look(|state| state.error_of(run, task)).ok()?

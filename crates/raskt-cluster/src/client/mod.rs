@@ -4,6 +4,7 @@ mod errands;
 mod failed;
 mod gathering;
 mod giving;
+mod kept;
 mod run;
 mod sending;
 mod shared;

@@ -3,6 +3,7 @@
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
+use super::kept::Kept;
 use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
@@ -17,6 +18,7 @@ use raskt_sync::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 /// What runs and the session have in common.
 pub(crate) struct Shared {
@@ -37,6 +39,8 @@ pub(super) struct State {
     pub tables: BTreeMap<RunId, TaskTable>,
     pub watches: BTreeMap<WatchId, Watching>,
     pub next_watch: u64,
+    /// Bytes of small results that are kept.
+    kept_bytes: Arc<AtomicUsize>,
     /// Why the session is over, if it is.
     pub lost: Option<String>,
     /// Those who are to be called once the lock is gone.
@@ -77,7 +81,14 @@ impl Shared {
     /// Says whether those who wait for anything else than tasks that stand alone are to look.
     fn take(&self, state: &mut State, message: ToClient) -> bool {
         match message {
-            ToClient::Available { run, results } => state.change_tasks(run, |table| table.come(&results)),
+            ToClient::Available { run, results, small } => {
+                let small: Vec<_> = small.into_iter().filter_map(|small| Kept::new(small, &state.kept_bytes)).collect();
+                state.change_tasks(run, |table| {
+                    let changes = table.come(&results);
+                    small.into_iter().for_each(|small| table.keep(small));
+                    changes
+                });
+            }
             ToClient::Unavailable { run, tasks } => {
                 state.change_tasks(run, |table| tasks.iter().flat_map(|&range| table.go(range)).collect());
             }

@@ -3,9 +3,12 @@
 use super::entries::{ClientEntry, WorkerEntry};
 use super::graphs::RunRecord;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
+use crate::small::Small;
 use bytes::Bytes;
 use raskt_graph::TaskId;
-use raskt_schedule::{Action, Event, Failure, FailureScope, RunId, Scheduler, TaskRange, Time, WorkerId, WorkerOrder};
+use raskt_schedule::{
+    Action, Event, Failure, FailureScope, Held, RunId, Scheduler, TaskRange, Time, WorkerId, WorkerOrder,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -20,6 +23,8 @@ pub(super) struct Core {
     pub errors: BTreeMap<(RunId, TaskId), ErrorForm>,
     /// Runs of which data is to be fetched that nobody was asked for.
     pub ungiven: BTreeSet<RunId>,
+    /// Small results that came with what is being taken in, and their run.
+    pub along: Option<(RunId, Vec<Small>)>,
     /// Runs that have ended for their clients, and not for the machine.
     ended: Vec<RunId>,
     pub next_worker: u32,
@@ -42,6 +47,7 @@ impl Core {
             runs,
             errors,
             ungiven,
+            along: None,
             ended,
             next_worker: 0,
             next_client: 0,
@@ -111,7 +117,10 @@ impl Core {
                 let failure = Failure { run: root, task, worker: Some(worker), story };
                 Some((run, ToClient::Failed { run, failure: self.failure_form(failure) }))
             }
-            Action::Available { run, results } => self.of_alone(run, ToClient::Available { run, results }),
+            Action::Available { run, results } => {
+                let small = self.small(run, &results);
+                self.of_alone(run, ToClient::Available { run, results, small })
+            }
             Action::Unavailable { run, tasks } => self.of_alone(run, ToClient::Unavailable { run, tasks }),
             Action::TasksFailed { run, tasks, failure } if self.gives_again(run, &tasks, &failure) => None,
             Action::TasksFailed { run, tasks, failure } => self.tasks_failed(run, tasks, failure),
@@ -134,6 +143,15 @@ impl Core {
         let record = self.runs.get(&run).filter(|record| record.failure == FailureScope::Run)?;
         let is_whole = record.wanted_later.is_none() && record.gifts.are_there() && !record.has_failed;
         is_whole.then(|| (run, ToClient::Finished { run, held: self.held(run) }))
+    }
+
+    /// Small results of those that are there, if they came along.
+    fn small(&mut self, run: RunId, results: &[Held]) -> Vec<Small> {
+        let told = |small: &Small| results.iter().any(|held| held.tasks.meets(small.tasks()));
+        match &self.along {
+            Some((of, small)) if *of == run => small.iter().filter(|small| told(small)).cloned().collect(),
+            _ => vec![],
+        }
     }
 
     fn of_alone(&self, run: RunId, message: ToClient) -> Option<(RunId, ToClient)> {

@@ -4,7 +4,8 @@ use super::core::Core;
 use super::entries::WorkerEntry;
 use crate::driver::{Outbox, Peer};
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
-use raskt_schedule::{Event, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
+use crate::small::Small;
+use raskt_schedule::{Event, FailureScope, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
 use std::collections::BTreeSet;
 
 impl Core {
@@ -34,7 +35,7 @@ impl Core {
             }
             // Of one that hasn't joined nobody knows anything.
             _ if !self.workers.get(&worker).is_some_and(WorkerEntry::is_in) => {}
-            FromWorker::Told(told) => self.worker_told(worker, told),
+            FromWorker::Told { told, small } => self.worker_told(worker, told, small),
             FromWorker::Failed { run, task, error } => {
                 if self.runs.contains_key(&run) {
                     self.errors.insert((run, task), error);
@@ -44,12 +45,17 @@ impl Core {
         }
     }
 
-    fn worker_told(&mut self, worker: WorkerId, told: WorkerTold) {
+    fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
         let came = match &told {
             WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
             _ => None,
         };
+        if let WorkerTold::Reported(report) = &told {
+            self.along = (!small.is_empty()).then_some((report.run, small));
+        }
         self.handle(told.into_event(worker));
+        // Who wasn't told of them now fetches them.
+        self.along = None;
         if let Some((run, tasks)) = came {
             self.data_came(run, &tasks);
         }
@@ -86,10 +92,12 @@ impl Core {
     pub fn show_graph(&mut self, worker: WorkerId, run: RunId) {
         let Some(bytes) = self.bulk_of(run) else { return };
         let imports = self.machine.imports_of(run).to_vec();
+        let told = self.runs.get(&run).filter(|record| record.failure == FailureScope::Task && !record.is_released);
+        let told = told.map(|record| record.wanted.clone()).unwrap_or_default();
         if let Some(entry) = self.workers.get_mut(&worker)
             && entry.knows.insert(run)
         {
-            entry.send(&ToWorker::Graph { run, imports }, vec![bytes]);
+            entry.send(&ToWorker::Graph { run, imports, told }, vec![bytes]);
         }
     }
 }

@@ -75,6 +75,10 @@ impl Fetching {
         Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, jobs }))
     }
 
+    pub fn engine(&self) -> Option<&WorkerEngine> {
+        self.engine.get()
+    }
+
     /// Answers go to this engine.
     pub fn serve(&self, engine: WorkerEngine) {
         let _ = self.engine.set(engine);

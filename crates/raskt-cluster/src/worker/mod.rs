@@ -1,5 +1,6 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
+mod along;
 mod fetching;
 mod link;
 mod providing;
@@ -13,6 +14,7 @@ use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, ListenError};
+use along::Along;
 use bytes::Bytes;
 use fetching::Fetching;
 use link::{Ended, Link};
@@ -75,8 +77,9 @@ impl WorkerServer {
         let network = Arc::new(network);
         let ended = Arc::new(Ended::default());
         let link: Arc<OnceLock<Link>> = Arc::default();
+        let along: Arc<Along> = Arc::default();
         let fetching = Fetching::start(&network, face.clone())?;
-        let uplink = SessionUplink::new(link.clone(), fetching.clone(), face.clone(), ended.clone());
+        let uplink = SessionUplink::new(link.clone(), fetching.clone(), face.clone(), (ended.clone(), along.clone()));
         let engine = WorkerEngine::with_store(options.engine, store, runners, Arc::new(uplink));
         fetching.serve(engine.clone());
         let shelf = Arc::new(Shelf::new(engine.clone()));
@@ -90,7 +93,7 @@ impl WorkerServer {
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
         let _ = outbox.send(&FromWorker::Join(offer), vec![]);
         let _ = link.set(Link { outbox });
-        let serving = Serving { engine: engine.clone(), fetching, face, link, ended: ended.clone() };
+        let serving = Serving { engine: engine.clone(), fetching, face, link, ended: ended.clone(), along };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
         Ok(Self { engine, network, ended, _listening: listening })
     }
@@ -127,6 +130,7 @@ struct Serving {
     face: Arc<dyn Face>,
     link: Arc<OnceLock<Link>>,
     ended: Arc<Ended>,
+    along: Arc<Along>,
 }
 
 impl Serving {
@@ -147,7 +151,10 @@ impl Serving {
             ToWorker::Welcome(worker) => tracing::debug!("worker {} has joined", worker.0),
             ToWorker::Joined(workers) => self.fetching.joined(workers),
             ToWorker::Left(worker) => self.fetching.left(worker),
-            ToWorker::Graph { run, imports } => self.add_graph(run, &imports, &bulk),
+            ToWorker::Graph { run, imports, told } => {
+                self.along.add(run, &told);
+                self.add_graph(run, &imports, &bulk);
+            }
             ToWorker::Order(order) => self.obey(order),
             ToWorker::Fetch { run, tasks, from } => self.fetching.take_given(run, tasks, &from, self.link.clone()),
             ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
@@ -169,6 +176,9 @@ impl Serving {
     }
 
     fn obey(&self, order: WorkerOrder) {
+        if let WorkerOrder::Forget { run } = &order {
+            self.along.forget(*run);
+        }
         if let Err(error) = self.engine.handle(order) {
             self.ended.tell(format!("the scheduler wants what can't be done: {error}"));
         }

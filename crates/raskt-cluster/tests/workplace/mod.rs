@@ -4,8 +4,8 @@
 
 use raskt_cluster::hello::Role;
 use raskt_cluster::{
-    Client, ClusterError, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun, SchedulerServer, Security, Token,
-    WorkerOptions, WorkerServer,
+    Address, Client, ClusterError, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun, SchedulerServer, Security,
+    Token, WorkerOptions, WorkerServer,
 };
 use raskt_execute::{EngineOptions, Limits, Runners, Store};
 use raskt_graph::{
@@ -90,22 +90,37 @@ pub struct Cluster {
     pub token: Token,
     pub scheduler: SchedulerServer,
     pub workers: Vec<WorkerServer>,
+    /// Where Unix sockets are, if they aren't of TCP.
+    pub folder: Option<String>,
 }
 
 impl Cluster {
     pub fn of(workers: usize) -> Self {
+        Self::at(workers, "tcp://127.0.0.1:0".into(), None)
+    }
+
+    /// The same over Unix sockets in a folder.
+    pub fn within(workers: usize, folder: &str) -> Self {
+        Self::at(workers, format!("unix://{folder}/scheduler"), Some(folder.to_owned()))
+    }
+
+    fn at(workers: usize, address: String, folder: Option<String>) -> Self {
         let token = Token::random().unwrap();
-        let scheduler =
-            SchedulerServer::start(network(&token, Role::Scheduler), &"tcp://127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut cluster = Self { token, scheduler, workers: vec![] };
+        let scheduler = SchedulerServer::start(network(&token, Role::Scheduler), &address.parse().unwrap()).unwrap();
+        let mut cluster = Self { token, scheduler, workers: vec![], folder };
         (0..workers).for_each(|at| cluster.join(&format!("worker-{at}")));
         cluster
+    }
+
+    fn listen(&self, name: &str) -> Address {
+        let address = self.folder.as_ref().map(|folder| format!("unix://{folder}/{name}"));
+        address.unwrap_or_else(|| "tcp://127.0.0.1:0".into()).parse().unwrap()
     }
 
     pub fn join(&mut self, name: &str) {
         let options = WorkerOptions {
             scheduler: self.scheduler.address().clone(),
-            listen: "tcp://127.0.0.1:0".parse().unwrap(),
+            listen: self.listen(name),
             offer: Offer { name: name.into(), ..Offer::slots(1) },
             engine: EngineOptions { threads: 2, memory_limit: 1 << 30 },
         };
@@ -116,7 +131,7 @@ impl Cluster {
 
     pub fn client(&self) -> Client {
         let network = network(&self.token, Role::Client);
-        let listen = "tcp://127.0.0.1:0".parse().unwrap();
+        let listen = self.listen("client");
         let client = Client::connect(network, self.scheduler.address(), &listen, Native::face(), PATIENCE).unwrap();
         assert!(client.wait_for_workers(self.workers.len(), PATIENCE));
         client
