@@ -45,6 +45,16 @@ pub struct Client {
     outbox: Outbox<FromClient>,
     network: Arc<Network>,
     listening: Listening,
+    /// The last to go: when the network is gone, nobody is to be called any more.
+    _errands: EndOfErrands,
+}
+
+struct EndOfErrands(Arc<Shared>);
+
+impl Drop for EndOfErrands {
+    fn drop(&mut self) {
+        self.0.errands.end();
+    }
 }
 
 /// A graph that is to be run.
@@ -99,7 +109,7 @@ impl Client {
         let hears = shared.clone();
         let outbox = network.connect(scheduler, Role::Scheduler, inbox(move |incoming| hears.hear(incoming)))?;
         waiting.start(outbox.clone())?;
-        let client = Self { shared, outbox, network, listening };
+        let client = Self { _errands: EndOfErrands(shared.clone()), shared, outbox, network, listening };
         client.await_welcome(scheduler, patience)?;
         Ok(client)
     }

@@ -111,6 +111,13 @@ impl WorkerServer {
     }
 }
 
+impl Drop for WorkerServer {
+    fn drop(&mut self) {
+        // The engine keeps its uplink, which knows the engine.
+        self.engine.shut_down(Duration::ZERO);
+    }
+}
+
 /// The thread of the network must not wait: graphs are read, and orders taken, by another one.
 fn inbox_of(sender: Sender<Inbound>) -> Arc<dyn crate::Inbox> {
     inbox(move |incoming: Incoming<ToWorker>| {
