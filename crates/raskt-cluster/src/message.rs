@@ -9,10 +9,18 @@ use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange,
 use raskt_value::ErrorKind;
 use serde::{Deserialize, Serialize};
 
+/// A graph has so many bytes at most.
+pub(crate) const GRAPH_BYTES_MAX: usize = 1 << 30;
+
+/// A larger one goes in pieces of so many bytes, each in a message of its own.
+pub(crate) const GRAPH_PIECE_BYTES: usize = 32 << 20;
+
 /// From a client to the scheduler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromClient {
-    /// A graph is to be run; it is the one piece of bulk.
+    /// A piece of a graph that is submitted after this; it is the one piece of bulk.
+    GraphPiece,
+    /// A graph is to be run; it, or the last piece of it, is the one piece of bulk.
     Submit(Submission),
     /// Results aren't wanted any more.
     Release {
@@ -50,6 +58,8 @@ pub struct Submission {
     pub given: Vec<TaskRange>,
     /// Where: the best first.
     pub given_at: Vec<String>,
+    /// Pieces of its graph have come before.
+    pub in_pieces: bool,
 }
 
 /// From the scheduler to a client.
@@ -198,6 +208,13 @@ pub enum FromWorker {
         /// Why.
         error: ErrorForm,
     },
+    /// The next piece of a graph is wanted.
+    GraphPiece {
+        /// The run.
+        run: RunId,
+        /// From which byte on.
+        from: u64,
+    },
     /// Data that it was to fetch from a client couldn't be had.
     NotGiven {
         /// The run.
@@ -216,7 +233,7 @@ pub enum ToWorker {
     Joined(Vec<WorkerInfo>),
     /// A worker is gone.
     Left(WorkerId),
-    /// There will be work of a run, whose graph is the one piece of bulk.
+    /// There will be work of a run, whose graph, or the first piece of it, is the one piece of bulk.
     Graph {
         /// The run.
         run: RunId,
@@ -224,6 +241,13 @@ pub enum ToWorker {
         imports: Vec<Import>,
         /// Tasks whose results go along with the word that they are there, if they are small.
         told: Vec<TaskRange>,
+        /// The bytes of its graph.
+        bytes: u64,
+    },
+    /// The piece of the graph that was asked for, unless nobody needs it any more.
+    GraphPiece {
+        /// The run.
+        run: RunId,
     },
     /// What the scheduler wants.
     Order(WorkerOrder),

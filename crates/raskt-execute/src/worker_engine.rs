@@ -71,6 +71,12 @@ impl WorkerEngine {
         self.change(|state| state.add_graph(run, entry))
     }
 
+    /// The graph of a run can't be read here: its tasks fail with `error`.
+    pub fn add_unread(&self, run: RunId, error: TaskError) -> Result<(), WorkerError> {
+        let entry = RunEntry { unread: Some(error), ..RunEntry::of_guests() };
+        self.change(|state| state.add_graph(run, entry))
+    }
+
     /// Does what the scheduler wants. An error is a fault of whoever wants it, or comes of what it has been told already.
     pub fn handle(&self, order: WorkerOrder) -> Result<(), WorkerError> {
         self.change(|state| state.obey(order))

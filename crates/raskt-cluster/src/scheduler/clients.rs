@@ -29,19 +29,19 @@ impl Core {
         &mut self,
         client: u32,
         message: FromClient,
-        bulk: Vec<Bytes>,
-        prepared: Option<Result<Arc<Graph>, String>>,
+        graph: Option<Result<(Bytes, Arc<Graph>), String>>,
     ) {
         let result = match message {
             FromClient::Submit(submission) => {
                 let run = submission.run;
-                let graph = prepared.unwrap_or_else(|| Err("a graph was expected".into()));
-                let taken = graph.and_then(|graph| self.submit(client, submission, bulk, graph));
+                let graph = graph.unwrap_or_else(|| Err("a graph was expected".into()));
+                let taken = graph.and_then(|graph| self.submit(client, submission, graph));
                 if let (Err(reason), Some(client)) = (&taken, self.clients.get(&client)) {
                     client.send(&ToClient::Refused { run, reason: reason.clone() });
                 }
                 Ok(())
             }
+            FromClient::GraphPiece => Ok(()),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
             FromClient::Retry { run, tasks } => {
                 self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))
@@ -92,14 +92,12 @@ impl Core {
         &mut self,
         client: u32,
         submission: Submission,
-        bulk: Vec<Bytes>,
-        graph: Arc<Graph>,
+        (bytes, graph): (Bytes, Arc<Graph>),
     ) -> Result<(), String> {
-        let Submission { run, parent, wanted, failure, imports, given, given_at } = submission;
+        let Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces: _ } = submission;
         self.check_own(client, run)?;
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
         TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
-        let bytes = bulk.into_iter().next().unwrap_or_default();
         // Nothing is wanted before all data is there: what stands for it can't be run.
         let (at_once, later) = if given.is_empty() { (wanted.clone(), None) } else { (vec![], Some(wanted.clone())) };
         let in_machine = if given.is_empty() && imports.is_empty() { failure } else { FailureScope::Task };

@@ -2,10 +2,11 @@
 
 use super::gifts::Gifts;
 use crate::face::read_shape;
-use crate::message::FromClient;
-use bytes::Bytes;
+use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES};
+use bytes::{Bytes, BytesMut};
 use raskt_graph::Graph;
 use raskt_schedule::{FailureScope, TaskRange};
+use raskt_sync::Mutex;
 use std::sync::Arc;
 
 /// What is known of a run beside what the machine knows.
@@ -27,9 +28,42 @@ pub(super) struct RunRecord {
     pub has_failed: bool,
 }
 
-/// Reads the graph that comes with a message, if one should.
-pub(super) fn prepare(message: &FromClient, bulk: &[Bytes]) -> Option<Result<Arc<Graph>, String>> {
-    let FromClient::Submit(_) = message else { return None };
-    let [bytes] = bulk else { return Some(Err("a graph is one piece of bulk".into())) };
-    Some(read_shape(bytes).map(Arc::new))
+/// Pieces of a graph of a client, until the last has come.
+#[derive(Default)]
+pub(super) struct Pieces(Mutex<BytesMut>);
+
+impl Pieces {
+    /// Takes in the bulk of a message; gives the graph of one that submits it, if that should have one.
+    pub fn take(&self, message: &FromClient, bulk: Vec<Bytes>) -> Option<Result<(Bytes, Arc<Graph>), String>> {
+        let in_pieces = match message {
+            FromClient::Submit(submission) => submission.in_pieces,
+            FromClient::GraphPiece => true,
+            _ => return None,
+        };
+        let Ok([piece]) = <[Bytes; 1]>::try_from(bulk) else { return Some(Err("a graph is one piece of bulk".into())) };
+        let bytes = match in_pieces {
+            true => {
+                let mut before = self.0.lock();
+                // What is too much is refused with the last of it.
+                if before.len() <= GRAPH_BYTES_MAX {
+                    before.extend_from_slice(&piece);
+                }
+                if matches!(message, FromClient::GraphPiece) {
+                    return None;
+                }
+                std::mem::take(&mut *before).freeze()
+            }
+            false => piece,
+        };
+        if bytes.len() > GRAPH_BYTES_MAX {
+            return Some(Err(format!("a graph has more than {GRAPH_BYTES_MAX} bytes")));
+        }
+        Some(read_shape(&bytes).map(|graph| (bytes, Arc::new(graph))))
+    }
+}
+
+/// The piece of a graph that begins there.
+pub(super) fn piece_of(graph: &Bytes, from: u64) -> Bytes {
+    let from = usize::try_from(from).unwrap_or(usize::MAX).min(graph.len());
+    graph.slice(from..graph.len().min(from + GRAPH_PIECE_BYTES))
 }

@@ -115,7 +115,8 @@ impl Shared {
             Role::Client => {
                 let client = self.change(|core| core.client_arrived(outbox.typed()))?;
                 let shared = self.clone();
-                Some(inbox(move |incoming| shared.hear_client(client, incoming)))
+                let pieces = graphs::Pieces::default();
+                Some(inbox(move |incoming| shared.hear_client(client, &pieces, incoming)))
             }
             Role::Worker => {
                 let worker = self.change(|core| core.worker_arrived(peer, outbox.typed()))?;
@@ -126,12 +127,12 @@ impl Shared {
         }
     }
 
-    fn hear_client(&self, client: u32, incoming: Incoming<FromClient>) {
+    fn hear_client(&self, client: u32, pieces: &graphs::Pieces, incoming: Incoming<FromClient>) {
         match incoming {
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
-                let prepared = graphs::prepare(&message, &bulk);
-                self.change(|core| core.client_says(client, message, bulk, prepared));
+                let graph = pieces.take(&message, bulk);
+                self.change(|core| core.client_says(client, message, graph));
                 drop(ticket);
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),

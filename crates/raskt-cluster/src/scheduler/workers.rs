@@ -2,6 +2,7 @@
 
 use super::core::Core;
 use super::entries::WorkerEntry;
+use super::graphs::piece_of;
 use crate::driver::{Outbox, Peer};
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
@@ -39,6 +40,12 @@ impl Core {
             FromWorker::Failed { run, task, error } => {
                 if self.runs.contains_key(&run) {
                     self.errors.insert((run, task), error);
+                }
+            }
+            FromWorker::GraphPiece { run, from } => {
+                let piece = self.bulk_of(run).map(|bytes| piece_of(&bytes, from));
+                if let Some(entry) = self.workers.get(&worker) {
+                    entry.send(&ToWorker::GraphPiece { run }, piece.into_iter().collect());
                 }
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
@@ -97,7 +104,8 @@ impl Core {
         if let Some(entry) = self.workers.get_mut(&worker)
             && entry.knows.insert(run)
         {
-            entry.send(&ToWorker::Graph { run, imports, told }, vec![bytes]);
+            let graph = ToWorker::Graph { run, imports, told, bytes: bytes.len() as u64 };
+            entry.send(&graph, vec![piece_of(&bytes, 0)]);
         }
     }
 }

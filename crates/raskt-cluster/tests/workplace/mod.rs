@@ -54,12 +54,54 @@ pub fn decode(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
     Ok(Arc::new(form.read::<Sum>()?))
 }
 
+/// Sums up bytes that it brings along.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Heavy {
+    pub bytes: Vec<u8>,
+}
+
+impl Kernel for Heavy {
+    fn run(&self, _call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        Ok(Chunk::scalar(self.bytes.iter().map(|&byte| i64::from(byte)).sum::<i64>()).into())
+    }
+
+    fn name(&self) -> String {
+        "heavy".into()
+    }
+
+    fn wire(&self) -> Option<WireForm> {
+        Some(WireForm::of("test.heavy", 1, self))
+    }
+}
+
+fn decode_heavy(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
+    Ok(Arc::new(form.read::<Heavy>()?))
+}
+
+/// A kernel that no worker knows.
+pub struct Strange;
+
+impl Kernel for Strange {
+    fn run(&self, _call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        Err(TaskError::new(ErrorKind::Value, "nobody runs this"))
+    }
+
+    fn name(&self) -> String {
+        "strange".into()
+    }
+
+    fn wire(&self) -> Option<WireForm> {
+        Some(WireForm::of("test.strange", 1, &()))
+    }
+}
+
 pub struct Native(Decoders);
 
 impl Native {
     pub fn face() -> Arc<dyn Face> {
         let mut decoders = Decoders::default();
         decoders.add("test.sum", 1, decode);
+        decoders.add("test.heavy", 1, decode_heavy);
         Arc::new(Self(decoders))
     }
 }
