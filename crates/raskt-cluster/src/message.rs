@@ -3,6 +3,8 @@
 //! Graphs go as bulk, written once by the client: the scheduler reads the rules of it, and passes the same bytes on. Results never
 //! pass through the scheduler: whoever wants them fetches them where they are.
 
+use crate::bulk::Source;
+use crate::hello::{Identity, Role};
 use crate::small::Small;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
@@ -153,10 +155,20 @@ pub struct WorkerInfo {
     pub name: String,
     /// Where it gives results: the best first.
     pub addresses: Vec<String>,
+    /// Which process it must be there.
+    pub identity: Identity,
     /// Tasks that it runs at a time.
     pub slots: u32,
     /// Bytes that it may hold.
     pub memory: u64,
+}
+
+impl WorkerInfo {
+    /// From whom its results are fetched.
+    pub(crate) fn source(&self) -> Source {
+        let addresses = self.addresses.iter().filter_map(|address| address.parse().ok()).collect();
+        Source { addresses, role: Role::Worker, identity: Some(self.identity) }
+    }
 }
 
 /// Why tasks failed.
@@ -259,6 +271,8 @@ pub enum ToWorker {
         tasks: Vec<TaskRange>,
         /// Where it is given.
         from: Vec<String>,
+        /// Which process gives it.
+        identity: Identity,
     },
     /// It is to leave.
     Leave,

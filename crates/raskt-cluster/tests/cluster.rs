@@ -159,3 +159,23 @@ fn a_graph_that_workers_cannot_read_fails_its_tasks_and_no_worker() {
     assert_eq!(wait(&submit(&client, &graph, one(root))).unwrap(), [expected(100)]);
     assert_eq!(client.workers().len(), 2);
 }
+
+/// Of a result that stays where it is, its readers elsewhere learn so, and the client, and nobody waits for it.
+#[test]
+fn what_cannot_be_sent_fails_whoever_needs_it_elsewhere() {
+    let cluster = Cluster::of(2);
+    let client = cluster.client();
+    let mut graph = GraphBuilder::new();
+    let body = Arc::new(raskt_value::NativeOp(Arc::new(Rooted)));
+    let op = graph.op(Op { kind: OpKind::Array, name: "rooted".into(), digest: 3, flags: OpFlags::default(), body });
+    let rooted = graph.layer(Layer::new("rooted", op, Shape::source(4))).unwrap();
+    let op = graph.op(sum(QUICK, 4));
+    let shape = Shape::Reduce { input: rooted, grid: Grid::new([4]), fan_in: [4].into_iter().collect() };
+    let sums = graph.layer(Layer::new("sum", op, shape)).unwrap();
+    let graph = graph.finish();
+    for wanted in [TaskRange { layer: sums, start: 0, end: 1 }, TaskRange { layer: rooted, start: 0, end: 1 }] {
+        let error = wait(&submit(&client, &graph, vec![wanted])).unwrap_err();
+        assert!(error.to_string().contains("can't be sent to another"), "{error}");
+    }
+    assert_eq!(client.workers().len(), 2);
+}

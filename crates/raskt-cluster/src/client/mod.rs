@@ -207,7 +207,7 @@ impl Client {
 
     /// Workers that are there.
     pub fn workers(&self) -> Vec<WorkerInfo> {
-        self.shared.state.lock().workers.values().map(|(worker, _)| worker.clone()).collect()
+        self.shared.state.lock().workers.values().cloned().collect()
     }
 
     /// Waits until there are so many workers; says whether there are.

@@ -7,7 +7,6 @@ use super::kept::Kept;
 use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
-use crate::Address;
 use crate::bulk::Fetcher;
 use crate::driver::Incoming;
 use crate::face::Face;
@@ -34,7 +33,7 @@ pub(crate) struct Shared {
 #[derive(Default)]
 pub(super) struct State {
     pub next_run: Option<u64>,
-    pub workers: BTreeMap<WorkerId, (WorkerInfo, Vec<Address>)>,
+    pub workers: BTreeMap<WorkerId, WorkerInfo>,
     pub runs: BTreeMap<RunId, Arc<RunState>>,
     pub tables: BTreeMap<RunId, TaskTable>,
     pub watches: BTreeMap<WatchId, Watching>,
@@ -110,8 +109,7 @@ impl Shared {
             ToClient::Welcome { first_run } => state.next_run = Some(first_run.0),
             ToClient::Joined(workers) => {
                 for worker in workers {
-                    let addresses = worker.addresses.iter().filter_map(|address| address.parse().ok()).collect();
-                    state.workers.insert(worker.worker, (worker, addresses));
+                    state.workers.insert(worker.worker, worker);
                 }
             }
             ToClient::Left(worker) => _ = state.workers.remove(&worker),

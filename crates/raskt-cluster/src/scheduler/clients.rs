@@ -4,7 +4,7 @@ use super::core::Core;
 use super::entries::ClientEntry;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
-use crate::driver::Outbox;
+use crate::driver::{Outbox, Peer};
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
 use bytes::Bytes;
 use raskt_graph::Graph;
@@ -15,10 +15,10 @@ use std::sync::Arc;
 const HELD_MOST: usize = 1 << 16;
 
 impl Core {
-    pub fn client_arrived(&mut self, outbox: Outbox<ToClient>) -> u32 {
+    pub fn client_arrived(&mut self, peer: &Peer, outbox: Outbox<ToClient>) -> u32 {
         let client = self.next_client;
         self.next_client += 1;
-        let entry = ClientEntry { outbox };
+        let entry = ClientEntry { identity: peer.identity, outbox };
         entry.send(&ToClient::Welcome { first_run: RunId(u64::from(client) * RUNS_OF_A_CLIENT) });
         entry.send(&ToClient::Joined(self.worker_infos()));
         self.clients.insert(client, entry);

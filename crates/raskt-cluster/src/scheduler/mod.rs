@@ -8,6 +8,7 @@ mod core;
 mod entries;
 mod gifts;
 mod graphs;
+mod spreading;
 mod workers;
 
 use crate::driver::{Incoming, Listening, Network, Outbox, Peer, inbox};
@@ -113,7 +114,7 @@ impl Shared {
     fn arrived(self: &Arc<Self>, peer: &Peer, outbox: &Outbox<()>) -> Option<Arc<dyn Inbox>> {
         match peer.role {
             Role::Client => {
-                let client = self.change(|core| core.client_arrived(outbox.typed()))?;
+                let client = self.change(|core| core.client_arrived(peer, outbox.typed()))?;
                 let shared = self.clone();
                 let pieces = graphs::Pieces::default();
                 Some(inbox(move |incoming| shared.hear_client(client, &pieces, incoming)))

@@ -14,7 +14,8 @@ impl Core {
         let worker = WorkerId(self.next_worker);
         self.next_worker += 1;
         let (name, addresses) = (peer.introduction.name.clone(), peer.introduction.addresses.clone());
-        let entry = WorkerEntry { outbox, name, addresses, info: None, knows: BTreeSet::new() };
+        let identity = peer.identity;
+        let entry = WorkerEntry { outbox, name, addresses, identity, info: None, knows: BTreeSet::new() };
         entry.send(&ToWorker::Welcome(worker), vec![]);
         self.workers.insert(worker, entry);
         worker
@@ -26,7 +27,8 @@ impl Core {
                 let others = self.worker_infos();
                 let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) else { return };
                 let (name, addresses) = (entry.name.clone(), entry.addresses.clone());
-                let info = WorkerInfo { worker, name, addresses, slots: offer.slots, memory: offer.memory };
+                let identity = entry.identity;
+                let info = WorkerInfo { worker, name, addresses, identity, slots: offer.slots, memory: offer.memory };
                 entry.info = Some(info.clone());
                 entry.send(&ToWorker::Joined(others), vec![]);
                 let joined = ToWorker::Joined(vec![info.clone()]);

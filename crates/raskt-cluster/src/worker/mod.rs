@@ -214,7 +214,9 @@ impl Serving {
             // Of a graph that came to an end otherwise.
             ToWorker::GraphPiece { .. } => {}
             ToWorker::Order(order) => self.obey(order),
-            ToWorker::Fetch { run, tasks, from } => self.fetching.take_given(run, tasks, &from, self.link.clone()),
+            ToWorker::Fetch { run, tasks, from, identity } => {
+                self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
+            }
             ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
             ToWorker::Leave => self.ended.tell("the scheduler has ended it"),
         }

@@ -78,6 +78,44 @@ fn decode_heavy(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
     Ok(Arc::new(form.read::<Heavy>()?))
 }
 
+/// Gives what can't be sent to another process.
+pub struct Rooted;
+
+impl Kernel for Rooted {
+    fn run(&self, _call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        std::thread::sleep(Duration::from_millis(200));
+        Ok(Value::Foreign(Arc::new(Root)))
+    }
+
+    fn name(&self) -> String {
+        "rooted".into()
+    }
+
+    fn wire(&self) -> Option<WireForm> {
+        Some(WireForm::of("test.rooted", 1, &()))
+    }
+}
+
+struct Root;
+
+impl raskt_value::Foreign for Root {
+    fn bytes(&self) -> usize {
+        8
+    }
+
+    fn type_name(&self) -> &str {
+        "root"
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+fn decode_rooted(_form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
+    Ok(Arc::new(Rooted))
+}
+
 /// A kernel that no worker knows.
 pub struct Strange;
 
@@ -102,6 +140,7 @@ impl Native {
         let mut decoders = Decoders::default();
         decoders.add("test.sum", 1, decode);
         decoders.add("test.heavy", 1, decode_heavy);
+        decoders.add("test.rooted", 1, decode_rooted);
         Arc::new(Self(decoders))
     }
 }
