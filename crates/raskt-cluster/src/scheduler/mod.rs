@@ -17,7 +17,7 @@ use crate::message::{FromClient, FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, Inbox, ListenError};
 use core::Core;
-use raskt_schedule::{Event, Scheduler, Settings, SoonestStart, WorkerId};
+use raskt_schedule::{Event, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
 use raskt_sync::{Condvar, Mutex, guard};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -38,13 +38,18 @@ struct Shared {
 /// Work that is handed out at a time: enough to hide the way to another process and back.
 const CREDIT_NANOSECONDS: u64 = 2_000_000;
 
+/// Work that a slot is given in advance: so that no worker waits for the way there and back, and for some assignments of which nothing
+/// is known, which count as a credit each. Who has nothing to do gets it from those who have it.
+const PREFILL_NANOSECONDS: u64 = 10_000_000;
+
 /// How long the thread of the time sleeps at most.
 const GLANCE: Duration = Duration::from_secs(1);
 
 impl SchedulerServer {
     /// Starts it: `network` is one of the role of a scheduler.
     pub fn start(network: Network, listen: &Address) -> Result<Self, ListenError> {
-        let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, ..Settings::default() };
+        let rebalance = Rebalance { prefill_nanoseconds: PREFILL_NANOSECONDS, ..Rebalance::default() };
+        let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, rebalance, ..Settings::default() };
         let machine = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         let core = Core::new(machine);
         let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new() });
