@@ -213,7 +213,10 @@ fn another_client_reads_what_it_knows_the_number_of() {
     let (one, other) = (cluster.client(), cluster.client());
     let run = sources(&one, 10, QUICK);
     assert_eq!(gather(&one, &[all_of(&run, range(0, 0, 10))]).unwrap().len(), 10);
-    let reads = reader(&other, &run, range(0, 0, 10), QUICK);
+    let reads = reader(&other, &run, range(0, 0, 10), Sum { milliseconds: 100, ..QUICK });
+    // What comes in one session comes in its order: by then the scheduler knows who reads what.
+    let later = sources(&other, 1, QUICK);
+    assert_eq!(gather(&other, &[all_of(&later, range(0, 0, 1))]).unwrap(), [0]);
     drop(run);
     drop(one);
     assert_eq!(gather(&other, &[all_of(&reads, range(1, 0, 1))]).unwrap(), [45]);
