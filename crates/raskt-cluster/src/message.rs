@@ -80,8 +80,10 @@ pub enum ToClient {
     Finished {
         /// The run.
         run: RunId,
-        /// Who holds it, if the run ends as a whole.
+        /// Who holds it, if the run ends as a whole: the next part.
         held: Vec<Held>,
+        /// There is no more of it.
+        is_last: bool,
     },
     /// A run ended early.
     Failed {

@@ -113,9 +113,9 @@ impl Shared {
                 }
             }
             ToClient::Left(worker) => _ = state.workers.remove(&worker),
-            ToClient::Finished { run, held } => {
+            ToClient::Finished { run, held, is_last } => {
                 if let Some(run) = state.runs.get(&run) {
-                    run.finished(held);
+                    run.finished(held, is_last);
                 }
             }
             ToClient::Failed { run, failure } => state.end(run, &TaskFailed::of_task(failure, self.face.clone())),

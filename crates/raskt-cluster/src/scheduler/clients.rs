@@ -11,8 +11,8 @@ use raskt_graph::Graph;
 use raskt_schedule::{Event, FailureScope, Held, RunId, TaskRange};
 use std::sync::Arc;
 
-/// Ranges of results that a client is told of at a time.
-const HELD_MOST: usize = 1 << 16;
+/// Ranges of results that the machine is asked for at a time.
+const PAGE: usize = 1 << 16;
 
 impl Core {
     pub fn client_arrived(&mut self, peer: &Peer, outbox: Outbox<ToClient>) -> u32 {
@@ -79,8 +79,17 @@ impl Core {
     /// Who holds what is wanted of a run.
     pub fn held(&self, run: RunId) -> Vec<Held> {
         let Some(record) = self.runs.get(&run) else { return vec![] };
-        let of = |&range: &TaskRange| self.machine.who_has(run, range, HELD_MOST);
-        record.wanted.iter().flat_map(of).collect()
+        let mut held: Vec<Held> = vec![];
+        for &range in &record.wanted {
+            let mut left = range;
+            while !left.is_empty() {
+                let page = self.machine.who_has(run, left, PAGE);
+                left.start =
+                    if page.len() < PAGE { left.end } else { page.last().map_or(left.end, |last| last.tasks.end) };
+                held.extend(page);
+            }
+        }
+        held
     }
 
     fn check_own(&self, client: u32, run: RunId) -> Result<(), String> {

@@ -12,6 +12,9 @@ use raskt_schedule::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+/// Ranges of tasks that one message to a client has at most.
+const TOLD_MOST: usize = 1 << 15;
+
 /// The machine, and who speaks to it.
 pub(super) struct Core {
     pub machine: Scheduler,
@@ -111,65 +114,89 @@ impl Core {
     }
 
     fn tell_client(&mut self, action: Action) {
-        let told = match action {
+        for (run, message) in self.told(action) {
+            if let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
+                && let Some(client) = self.clients.get(&record.client)
+            {
+                client.send(&message);
+            }
+        }
+    }
+
+    /// What clients are told of what the machine says: no more at a time than fits into a message.
+    fn told(&mut self, action: Action) -> Vec<(RunId, ToClient)> {
+        match action {
             Action::Finished { run } => self.finished(run),
             Action::Failed { run, task, worker, root, story } => {
                 let failure = Failure { run: root, task, worker: Some(worker), story };
-                Some((run, ToClient::Failed { run, failure: self.failure_form(failure) }))
+                vec![(run, ToClient::Failed { run, failure: self.failure_form(failure) })]
             }
-            Action::Available { run, results } => {
-                let small = self.small(run, &results);
-                self.of_alone(run, ToClient::Available { run, results, small })
+            Action::Available { run, results } if self.is_alone(run) => {
+                let parts = results.chunks(TOLD_MOST);
+                let told = |results: &[Held]| {
+                    let small = self.small(run, results);
+                    (run, ToClient::Available { run, results: results.to_vec(), small })
+                };
+                parts.map(told).collect()
             }
-            Action::Unavailable { run, tasks } => self.of_alone(run, ToClient::Unavailable { run, tasks }),
-            Action::TasksFailed { run, tasks, failure } if self.gives_again(run, &tasks, &failure) => None,
-            Action::TasksFailed { run, tasks, failure } => self.tasks_failed(run, tasks, failure),
-            Action::Lost { run, .. } => Some((run, ToClient::Lost { run })),
-            Action::Stalled { run, cause } => Some((run, ToClient::Stalled { run, cause: cause.to_string() })),
-            Action::Resumed { run } => Some((run, ToClient::Resumed { run })),
-            Action::Assign { .. } | Action::Recall { .. } | Action::Discard { .. } | Action::Forget { .. } => None,
-        };
-        if let Some((run, message)) = told
-            && let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
-            && let Some(client) = self.clients.get(&record.client)
-        {
-            client.send(&message);
+            Action::Unavailable { run, tasks } if self.is_alone(run) => {
+                let told = |tasks: &[TaskRange]| (run, ToClient::Unavailable { run, tasks: tasks.to_vec() });
+                tasks.chunks(TOLD_MOST).map(told).collect()
+            }
+            Action::TasksFailed { run, tasks, failure } if self.gives_again(run, &tasks, &failure) => vec![],
+            Action::TasksFailed { run, tasks, failure } => self.tasks_failed(run, &tasks, failure),
+            Action::Lost { run, .. } => vec![(run, ToClient::Lost { run })],
+            Action::Stalled { run, cause } => vec![(run, ToClient::Stalled { run, cause: cause.to_string() })],
+            Action::Resumed { run } => vec![(run, ToClient::Resumed { run })],
+            Action::Available { .. } | Action::Unavailable { .. } => vec![],
+            Action::Assign { .. } | Action::Recall { .. } | Action::Discard { .. } | Action::Forget { .. } => vec![],
         }
     }
 
     /// Clients of runs whose tasks stand alone are told of each result, and others of all of them: when something was wanted, and
     /// nothing has to be made again.
-    fn finished(&self, run: RunId) -> Option<(RunId, ToClient)> {
-        let record = self.runs.get(&run).filter(|record| record.failure == FailureScope::Run)?;
-        let is_whole = record.wanted_later.is_none() && record.gifts.are_there() && !record.has_failed;
-        is_whole.then(|| (run, ToClient::Finished { run, held: self.held(run) }))
+    fn finished(&self, run: RunId) -> Vec<(RunId, ToClient)> {
+        let record = self.runs.get(&run).filter(|record| record.failure == FailureScope::Run);
+        let is_whole =
+            |record: &&RunRecord| record.wanted_later.is_none() && record.gifts.are_there() && !record.has_failed;
+        if record.filter(is_whole).is_none() {
+            return vec![];
+        }
+        let held = self.held(run);
+        let mut parts: Vec<_> = held.chunks(TOLD_MOST).map(<[Held]>::to_vec).collect();
+        let last = parts.pop().unwrap_or_default();
+        let parts = parts.into_iter().map(|held| ToClient::Finished { run, held, is_last: false });
+        parts.chain([ToClient::Finished { run, held: last, is_last: true }]).map(|message| (run, message)).collect()
+    }
+
+    fn is_alone(&self, run: RunId) -> bool {
+        self.runs.get(&run).is_some_and(|record| record.failure == FailureScope::Task)
+    }
+
+    fn tasks_failed(&mut self, run: RunId, tasks: &[TaskRange], failure: Failure) -> Vec<(RunId, ToClient)> {
+        let failure = self.failure_form(failure);
+        let Some(record) = self.runs.get_mut(&run) else { return vec![] };
+        if record.failure == FailureScope::Task {
+            let told = |tasks: &[TaskRange]| {
+                let (tasks, failure) = (tasks.to_vec(), failure.clone());
+                (run, ToClient::TasksFailed { run, tasks, failure })
+            };
+            return tasks.chunks(TOLD_MOST).map(told).collect();
+        }
+        if std::mem::replace(&mut record.has_failed, true) {
+            return vec![];
+        }
+        self.ended.push(run);
+        vec![(run, ToClient::Failed { run, failure })]
     }
 
     /// Small results of those that are there, if they came along.
-    fn small(&mut self, run: RunId, results: &[Held]) -> Vec<Small> {
+    fn small(&self, run: RunId, results: &[Held]) -> Vec<Small> {
         let told = |small: &Small| results.iter().any(|held| held.tasks.meets(small.tasks()));
         match &self.along {
             Some((of, small)) if *of == run => small.iter().filter(|small| told(small)).cloned().collect(),
             _ => vec![],
         }
-    }
-
-    fn of_alone(&self, run: RunId, message: ToClient) -> Option<(RunId, ToClient)> {
-        let record = self.runs.get(&run)?;
-        (record.failure == FailureScope::Task).then_some((run, message))
-    }
-
-    fn tasks_failed(&mut self, run: RunId, tasks: Vec<TaskRange>, failure: Failure) -> Option<(RunId, ToClient)> {
-        let failure = self.failure_form(failure);
-        let record = self.runs.get_mut(&run)?;
-        if record.failure == FailureScope::Task {
-            return Some((run, ToClient::TasksFailed { run, tasks, failure }));
-        }
-        if std::mem::replace(&mut record.has_failed, true) {
-            return None;
-        }
-        self.ended.push(run);
-        Some((run, ToClient::Failed { run, failure }))
     }
 
     pub fn bulk_of(&self, run: RunId) -> Option<Bytes> {
