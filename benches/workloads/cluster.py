@@ -25,7 +25,7 @@ def length(data: bytes) -> int:
     return len(data)
 
 
-# --- the systems: what submits a call, what maps one, what gathers -----------------------------------------------------
+# --- the systems: what submits a call, what maps one, what gathers -----------------------------------------------
 
 Cluster = tuple[Callable[..., Any], Callable[..., Any], Callable[[Any], Any]]
 

@@ -21,13 +21,26 @@ pub trait Face: Send + Sync + 'static {
     fn error(&self, form: ErrorForm) -> TaskError;
 }
 
-/// The most bytes of a cause that travels.
-const CAUSE_BYTES: usize = 4 << 20;
+/// The most bytes of a cause that travels: with the rest it fits into a frame.
+const CAUSE_BYTES: usize = 2 << 20;
+
+/// The most bytes of a message, and of a key: some show all that an object has.
+const MESSAGE_BYTES: usize = 256 << 10;
+const KEY_BYTES: usize = 4 << 10;
 
 /// An error as it travels.
 pub(crate) fn error_form(face: &dyn Face, key: String, error: &TaskError) -> ErrorForm {
     let cause = face.cause(error).filter(|cause| cause.len() <= CAUSE_BYTES);
-    ErrorForm { key, kind: error.kind, message: error.message.clone(), cause }
+    let (key, message) = (shortened(&key, KEY_BYTES), shortened(&error.message, MESSAGE_BYTES));
+    ErrorForm { key, kind: error.kind, message, cause }
+}
+
+/// The beginning of a text that is too long.
+fn shortened(text: &str, most: usize) -> String {
+    match text.len() <= most {
+        true => text.to_owned(),
+        false => format!("{}… ({} bytes in all)", &text[..text.floor_char_boundary(most)], text.len()),
+    }
 }
 
 /// The graph that has come.
@@ -56,5 +69,45 @@ struct Unreadable(String);
 impl From<raskt_graph::GraphError> for Unreadable {
     fn from(error: raskt_graph::GraphError) -> Self {
         Self(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raskt_value::ErrorKind;
+
+    struct Wordy(usize);
+
+    impl Face for Wordy {
+        fn body(&self, _op: OpForm<BodyForm>) -> Result<OpBody, String> {
+            Err("there are none".into())
+        }
+
+        fn decoders(&self) -> &Decoders {
+            unreachable!("nothing is read")
+        }
+
+        fn cause(&self, _error: &TaskError) -> Option<Vec<u8>> {
+            Some(vec![7; self.0])
+        }
+
+        fn error(&self, form: ErrorForm) -> TaskError {
+            TaskError::new(form.kind, form.message)
+        }
+    }
+
+    #[test]
+    fn an_error_fits_into_a_frame_whatever_it_says() {
+        let long = "ä".repeat(5 << 20);
+        let error = TaskError::new(ErrorKind::Value, long.clone());
+        for (cause, travels) in [(100, true), (CAUSE_BYTES, true), (CAUSE_BYTES + 1, false)] {
+            let form = error_form(&Wordy(cause), long.clone(), &error);
+            assert_eq!(form.cause.is_some(), travels);
+            assert!(form.message.starts_with("ää") && form.message.ends_with("(10485760 bytes in all)"));
+            assert!(postcard::to_stdvec(&form).unwrap().len() < crate::frame::CONTROL_BYTES_MAX);
+        }
+        let short = error_form(&Wordy(1), "sum[3]".into(), &TaskError::new(ErrorKind::Value, "no"));
+        assert_eq!((short.key.as_str(), short.message.as_str()), ("sum[3]", "no"));
     }
 }

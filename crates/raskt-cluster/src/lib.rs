@@ -37,9 +37,11 @@ mod message;
 pub mod nanny;
 mod parcels;
 mod random;
+mod ranges;
 mod scheduler;
 mod security;
 pub mod session;
+mod small;
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;

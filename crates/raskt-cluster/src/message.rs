@@ -3,15 +3,26 @@
 //! Graphs go as bulk, written once by the client: the scheduler reads the rules of it, and passes the same bytes on. Results never
 //! pass through the scheduler: whoever wants them fetches them where they are.
 
+use crate::bulk::Source;
+use crate::hello::{Identity, Role};
+use crate::small::Small;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
 use raskt_value::ErrorKind;
 use serde::{Deserialize, Serialize};
 
+/// A graph has so many bytes at most.
+pub(crate) const GRAPH_BYTES_MAX: usize = 1 << 30;
+
+/// A larger one goes in pieces of so many bytes, each in a message of its own.
+pub(crate) const GRAPH_PIECE_BYTES: usize = 32 << 20;
+
 /// From a client to the scheduler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromClient {
-    /// A graph is to be run; it is the one piece of bulk.
+    /// A piece of a graph that is submitted after this; it is the one piece of bulk.
+    GraphPiece,
+    /// A graph is to be run; it, or the last piece of it, is the one piece of bulk.
     Submit(Submission),
     /// Results aren't wanted any more.
     Release {
@@ -49,6 +60,8 @@ pub struct Submission {
     pub given: Vec<TaskRange>,
     /// Where: the best first.
     pub given_at: Vec<String>,
+    /// Pieces of its graph have come before.
+    pub in_pieces: bool,
 }
 
 /// From the scheduler to a client.
@@ -67,8 +80,10 @@ pub enum ToClient {
     Finished {
         /// The run.
         run: RunId,
-        /// Who holds it, if the run ends as a whole.
+        /// Who holds it, if the run ends as a whole: the next part.
         held: Vec<Held>,
+        /// There is no more of it.
+        is_last: bool,
     },
     /// A run ended early.
     Failed {
@@ -83,6 +98,8 @@ pub enum ToClient {
         run: RunId,
         /// By who holds them.
         results: Vec<Held>,
+        /// Some of them, if they are small.
+        small: Vec<Small>,
     },
     /// They no longer are.
     Unavailable {
@@ -117,6 +134,8 @@ pub enum ToClient {
         /// The run.
         run: RunId,
     },
+    /// The scheduler can't go on, because of a bug.
+    Broken(String),
     /// A run isn't taken.
     Refused {
         /// The run.
@@ -138,10 +157,20 @@ pub struct WorkerInfo {
     pub name: String,
     /// Where it gives results: the best first.
     pub addresses: Vec<String>,
+    /// Which process it must be there.
+    pub identity: Identity,
     /// Tasks that it runs at a time.
     pub slots: u32,
     /// Bytes that it may hold.
     pub memory: u64,
+}
+
+impl WorkerInfo {
+    /// From whom its results are fetched.
+    pub(crate) fn source(&self) -> Source {
+        let addresses = self.addresses.iter().filter_map(|address| address.parse().ok()).collect();
+        Source { addresses, role: Role::Worker, identity: Some(self.identity) }
+    }
 }
 
 /// Why tasks failed.
@@ -178,7 +207,12 @@ pub enum FromWorker {
     /// The first message.
     Join(Offer),
     /// An event of its machine.
-    Told(WorkerTold),
+    Told {
+        /// The event.
+        told: WorkerTold,
+        /// Results that it tells of and that a client wants to hear of, if they are small.
+        small: Vec<Small>,
+    },
     /// A task has failed; the report that says so comes after it.
     Failed {
         /// The run.
@@ -187,6 +221,13 @@ pub enum FromWorker {
         task: TaskId,
         /// Why.
         error: ErrorForm,
+    },
+    /// The next piece of a graph is wanted.
+    GraphPiece {
+        /// The run.
+        run: RunId,
+        /// From which byte on.
+        from: u64,
     },
     /// Data that it was to fetch from a client couldn't be had.
     NotGiven {
@@ -206,12 +247,21 @@ pub enum ToWorker {
     Joined(Vec<WorkerInfo>),
     /// A worker is gone.
     Left(WorkerId),
-    /// There will be work of a run, whose graph is the one piece of bulk.
+    /// There will be work of a run, whose graph, or the first piece of it, is the one piece of bulk.
     Graph {
         /// The run.
         run: RunId,
         /// What of it stands for tasks of other runs.
         imports: Vec<Import>,
+        /// Tasks whose results go along with the word that they are there, if they are small.
+        told: Vec<TaskRange>,
+        /// The bytes of its graph.
+        bytes: u64,
+    },
+    /// The piece of the graph that was asked for, unless nobody needs it any more.
+    GraphPiece {
+        /// The run.
+        run: RunId,
     },
     /// What the scheduler wants.
     Order(WorkerOrder),
@@ -223,9 +273,13 @@ pub enum ToWorker {
         tasks: Vec<TaskRange>,
         /// Where it is given.
         from: Vec<String>,
+        /// Which process gives it.
+        identity: Identity,
     },
     /// It is to leave.
     Leave,
+    /// The scheduler can't go on, because of a bug.
+    Broken(String),
 }
 
 /// The name under which results are fetched: of whom, in order.

@@ -26,6 +26,9 @@ enum Part {
 /// Memory of fewer bytes is among the contents.
 const SMALL_BYTES: usize = 4 << 10;
 
+/// Pieces of one transfer: fewer than it may have. Memory beyond them is among the contents, however large it is.
+const PIECES: usize = 16_000;
+
 /// The pieces of `values`, which keep `keeper` until they have gone.
 pub(crate) fn pack(values: &[Value], keeper: &Arc<dyn Any + Send + Sync>) -> Result<Vec<Piece>, TaskError> {
     let (mut contents, mut pieces) = (Contents::default(), vec![]);
@@ -34,7 +37,7 @@ pub(crate) fn pack(values: &[Value], keeper: &Arc<dyn Any + Send + Sync>) -> Res
         let mut parts = Vec::with_capacity(memory.len());
         for buffer in memory {
             let bytes = Bytes::from_owner(Memory(buffer, keeper.clone()));
-            if bytes.len() < SMALL_BYTES {
+            if bytes.len() < SMALL_BYTES || pieces.len() >= PIECES {
                 parts.push(Part::Within(bytes.to_vec()));
             } else {
                 parts.push(Part::Apart);
@@ -92,7 +95,7 @@ fn buffer_of(bytes: Bytes) -> Buffer {
 }
 
 /// A copy that begins where values may.
-fn aligned(bytes: &[u8]) -> Buffer {
+pub(crate) fn aligned(bytes: &[u8]) -> Buffer {
     #[derive(Clone, Copy)]
     #[repr(align(64))]
     struct Line(#[expect(dead_code, reason = "bytes that are looked at through the buffer")] [u8; Parcel::ALIGNMENT]);
@@ -102,4 +105,26 @@ fn aligned(bytes: &[u8]) -> Buffer {
     let start = NonNull::from(lines.as_mut_slice()).cast();
     // SAFETY: the list keeps the bytes alive, and nobody writes to them.
     unsafe { Buffer::from_raw(start, bytes.len(), Arc::new(lines)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raskt_value::Chunk;
+
+    #[test]
+    fn many_pieces_of_memory_are_few_enough_for_a_transfer() {
+        let value = |at: i64| Value::from(Chunk::from_vec(vec![at; 520], &[520]).unwrap());
+        let values: Vec<_> = (0..PIECES as i64 + 500).map(value).collect();
+        let keeper: Arc<dyn Any + Send + Sync> = Arc::new(());
+        let pieces = pack(&values, &keeper).unwrap();
+        assert_eq!(pieces.len(), PIECES + 1);
+        let pieces = pieces.into_iter().map(|piece| match piece {
+            Piece::Own(bytes) => bytes,
+            Piece::Shared(memory) => memory.bytes().clone(),
+        });
+        let found = unpack(&Decoders::default(), pieces.collect()).unwrap();
+        let first = |value: &Value| value.as_chunk().and_then(Chunk::as_slice::<i64>).unwrap()[519];
+        assert!(found.iter().map(first).eq(0..PIECES as i64 + 500));
+    }
 }

@@ -109,3 +109,73 @@ fn nobody_comes_in_with_another_token() {
     let found = Client::connect(network, cluster.scheduler.address(), &listen, Native::face(), PATIENCE);
     assert!(found.is_err());
 }
+
+/// Two of them are more than a frame.
+const BYTES: i64 = 33 << 20;
+
+#[test]
+fn a_graph_of_several_frames_comes_through_in_pieces() {
+    let cluster = Cluster::of(2);
+    let client = cluster.client();
+    let mut large = GraphBuilder::new();
+    for digest in [3, 4] {
+        let heavy = Heavy { bytes: (0..BYTES).map(|at| (at % 251) as u8).collect() };
+        let body = Arc::new(raskt_value::NativeOp(Arc::new(heavy)));
+        let op = large.op(Op { kind: OpKind::Array, name: "heavy".into(), digest, flags: OpFlags::default(), body });
+        large.layer(Layer::new("heavy", op, Shape::source(1))).unwrap();
+    }
+    let large = large.finish();
+    let wanted = [0, 1].map(|layer| TaskRange { layer: LayerId(layer), start: 0, end: 1 });
+    let heavy = submit(&client, &large, wanted.to_vec());
+    // What comes after it isn't lost, and waits no longer than it has to.
+    let (graph, root) = tree(100, QUICK);
+    let light = submit(&client, &graph, one(root));
+    assert_eq!(wait(&light).unwrap(), [expected(100)]);
+    let sum: i64 = (0..BYTES).map(|at| at % 251).sum();
+    assert_eq!(wait(&heavy).unwrap(), [sum; 2]);
+}
+
+#[test]
+fn a_graph_that_is_too_large_is_refused_with_a_sentence() {
+    let cluster = Cluster::of(1);
+    let client = cluster.client();
+    let graph = bytes::Bytes::from(vec![0; (1 << 30) + 1]);
+    let error = client.submit(Job { graph, ..Job::default() }).err().unwrap();
+    assert!(error.to_string().contains("1073741824 may be"), "{error}");
+}
+
+#[test]
+fn a_graph_that_workers_cannot_read_fails_its_tasks_and_no_worker() {
+    let cluster = Cluster::of(2);
+    let client = cluster.client();
+    let mut strange = GraphBuilder::new();
+    let body = Arc::new(raskt_value::NativeOp(Arc::new(Strange)));
+    let op = strange.op(Op { kind: OpKind::Array, name: "strange".into(), digest: 3, flags: OpFlags::default(), body });
+    strange.layer(Layer::new("strange", op, Shape::source(4))).unwrap();
+    let run = submit(&client, &strange.finish(), vec![TaskRange { layer: LayerId(0), start: 0, end: 4 }]);
+    let error = wait(&run).unwrap_err();
+    assert!(error.to_string().contains("can't read the graph"), "{error}");
+    let (graph, root) = tree(100, QUICK);
+    assert_eq!(wait(&submit(&client, &graph, one(root))).unwrap(), [expected(100)]);
+    assert_eq!(client.workers().len(), 2);
+}
+
+/// Of a result that stays where it is, its readers elsewhere learn so, and the client, and nobody waits for it.
+#[test]
+fn what_cannot_be_sent_fails_whoever_needs_it_elsewhere() {
+    let cluster = Cluster::of(2);
+    let client = cluster.client();
+    let mut graph = GraphBuilder::new();
+    let body = Arc::new(raskt_value::NativeOp(Arc::new(Rooted)));
+    let op = graph.op(Op { kind: OpKind::Array, name: "rooted".into(), digest: 3, flags: OpFlags::default(), body });
+    let rooted = graph.layer(Layer::new("rooted", op, Shape::source(4))).unwrap();
+    let op = graph.op(sum(QUICK, 4));
+    let shape = Shape::Reduce { input: rooted, grid: Grid::new([4]), fan_in: [4].into_iter().collect() };
+    let sums = graph.layer(Layer::new("sum", op, shape)).unwrap();
+    let graph = graph.finish();
+    for wanted in [TaskRange { layer: sums, start: 0, end: 1 }, TaskRange { layer: rooted, start: 0, end: 1 }] {
+        let error = wait(&submit(&client, &graph, vec![wanted])).unwrap_err();
+        assert!(error.to_string().contains("can't be sent to another"), "{error}");
+    }
+    assert_eq!(client.workers().len(), 2);
+}

@@ -117,6 +117,10 @@ impl Execution {
     /// Tasks from the first one on that reads what isn't here are not run; gives all tasks then. A worker may have been assigned
     /// them before its scheduler heard that the result is lost.
     fn leave_out_unreadable(&mut self) -> Option<Vec<TaskRange>> {
+        if self.failure.is_some() {
+            // None of them is run.
+            return None;
+        }
         let Err(readable) = self.reads.link(&self.tasks, &self.transient) else { return None };
         assert!(self.tells_losses, "a task is assigned with or after all that it reads");
         let readable_tasks = TaskRange::of(self.tasks.iter().flat_map(|range| range.tasks()).take(readable));

@@ -3,7 +3,7 @@
 use crate::uplink::{FetchAnswer, FetchId, FetchRequest, Missing};
 use raskt_graph::TaskId;
 use raskt_schedule::{Fetch, RunId, TaskRange, Ticket, WorkerId};
-use raskt_value::Value;
+use raskt_value::{TaskError, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All that is fetched for assignments that haven't begun. A result that several of them read is asked for once.
@@ -66,7 +66,25 @@ pub(crate) struct FailedFetch {
     pub run: RunId,
     pub task: TaskId,
     pub from: WorkerId,
-    pub reached: bool,
+    pub why: Why,
+}
+
+/// Why a result didn't come.
+#[derive(Clone)]
+pub(crate) enum Why {
+    NotReached,
+    NotThere,
+    Unsendable(TaskError),
+}
+
+impl From<Missing> for Why {
+    fn from(missing: Missing) -> Self {
+        match missing {
+            Missing::NotHere => Self::NotThere,
+            Missing::Unread(_) => Self::NotReached,
+            Missing::Unsendable(error) => Self::Unsendable(error),
+        }
+    }
 }
 
 impl Fetches {
@@ -131,14 +149,13 @@ impl Fetches {
             return answered;
         };
         // Of an answer of another length nobody knows what it says.
-        let reached = |missing| matches!(missing, Missing::NotHere);
-        let values: Vec<Result<Value, bool>> = match answer {
+        let values: Vec<Result<Value, Why>> = match answer {
             Ok(values) if values.len() == request.tasks.len() => {
-                values.into_iter().map(|value| value.map_err(reached)).collect()
+                values.into_iter().map(|value| value.map_err(Why::from)).collect()
             }
             other => {
                 answered.values.extend(other.into_iter().flatten().flatten());
-                request.tasks.iter().map(|_| Err(false)).collect()
+                request.tasks.iter().map(|_| Err(Why::NotReached)).collect()
             }
         };
         for ticket in request.readers {
@@ -150,12 +167,12 @@ impl Fetches {
             for ((run, task), value) in wanted.filter(|(named, _)| gathering.wants.contains_key(named)) {
                 match value {
                     Ok(value) => _ = gathering.here.insert((run, task), value.clone()),
-                    Err(reached) => missing = missing.or(Some((task, *reached))),
+                    Err(why) => missing = missing.or(Some((task, why.clone()))),
                 }
             }
             match missing {
-                Some((task, reached)) => {
-                    answered.failed.push(FailedFetch { ticket, run: request.run, task, from: request.from, reached });
+                Some((task, why)) => {
+                    answered.failed.push(FailedFetch { ticket, run: request.run, task, from: request.from, why });
                 }
                 None if gathering.open.is_empty() => answered.gathered.push(ticket),
                 None => {}

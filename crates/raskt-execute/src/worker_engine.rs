@@ -71,6 +71,12 @@ impl WorkerEngine {
         self.change(|state| state.add_graph(run, entry))
     }
 
+    /// The graph of a run can't be read here: its tasks fail with `error`.
+    pub fn add_unread(&self, run: RunId, error: TaskError) -> Result<(), WorkerError> {
+        let entry = RunEntry { unread: Some(error), ..RunEntry::of_guests() };
+        self.change(|state| state.add_graph(run, entry))
+    }
+
     /// Does what the scheduler wants. An error is a fault of whoever wants it, or comes of what it has been told already.
     pub fn handle(&self, order: WorkerOrder) -> Result<(), WorkerError> {
         self.change(|state| state.obey(order))
@@ -125,6 +131,14 @@ impl WorkerEngine {
         let values = self.look(|state| state.results_of(&tasks))?;
         self.giver.give(Wanted { values, told: Box::new(told) });
         Ok(())
+    }
+
+    /// Those of these results that are here and that no store keeps.
+    pub fn small_values(&self, run: RunId, tasks: &[TaskRange]) -> Vec<(TaskId, Value)> {
+        let tasks: Vec<_> = tasks.iter().map(|&range| (run, range)).collect();
+        let found = self.look(|state| state.results_of(&tasks)).unwrap_or_default().into_iter();
+        let found = found.filter_map(|(_, task, value)| Some((task, value?)));
+        found.filter(|(_, value)| !matches!(value, Value::Stored(_))).collect()
     }
 
     /// The key of a task that failed, and why, until the run is forgotten.

@@ -64,6 +64,11 @@ impl TaskRange {
         self.layer == task.layer && (self.start..self.end).contains(&task.index)
     }
 
+    /// Whether it has a task in common with `other`.
+    pub fn meets(&self, other: Self) -> bool {
+        self.layer == other.layer && self.start < other.end && other.start < self.end
+    }
+
     /// Its tasks.
     pub fn tasks(self) -> impl ExactSizeIterator<Item = TaskId> + DoubleEndedIterator {
         (0..(self.end - self.start) as usize).map(move |at| TaskId::new(self.layer, self.start + at as u64))

@@ -70,6 +70,11 @@ pub trait Foreign: Any + Send + Sync {
     fn pack(&self) -> Result<Parcel, TaskError> {
         Err(unsendable(self.type_name()))
     }
+    /// The same if it is small and there already, so that it takes nothing that somebody else may hold, such as an interpreter. It then
+    /// goes along with the word that the result is there.
+    fn pack_at_once(&self) -> Option<Parcel> {
+        None
+    }
 }
 
 /// A piece of memory that more than one value may hold.

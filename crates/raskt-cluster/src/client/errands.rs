@@ -29,6 +29,7 @@ pub(super) struct Errands {
 enum Errand {
     Call(Box<dyn FnOnce() + Send>),
     Tell,
+    End,
 }
 
 /// What isn't wanted any more, and the scheduler hasn't been told.
@@ -52,6 +53,11 @@ impl Errands {
         let (sender, errands) = channel();
         let let_go: Arc<Mutex<LetGo>> = Arc::default();
         (Self { sender: Mutex::new(sender), let_go: let_go.clone() }, Waiting { errands, let_go })
+    }
+
+    /// Ends the thread when it has done what there is to do.
+    pub fn end(&self) {
+        let _ = self.sender.lock().send(Errand::End);
     }
 
     pub fn call(&self, call: Box<dyn FnOnce() + Send>) {
@@ -112,7 +118,7 @@ impl Waiting {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Errand::End) | Err(RecvTimeoutError::Disconnected) => return,
             }
             if tells_at.is_some_and(|at| at <= Instant::now()) {
                 tells_at = None;

@@ -2,9 +2,7 @@
 
 use super::failed::ClusterError;
 use super::shared::Shared;
-use crate::Address;
 use crate::bulk::{BulkError, Fetch, Missing, Source};
-use crate::hello::Role;
 use crate::message::ResultNames;
 use crate::parcels::unpack;
 use crate::worker::TASKS_AT_A_TIME;
@@ -65,7 +63,7 @@ type Came = (Request, Result<Vec<Bytes>, BulkError>);
 /// Results on their way.
 struct Gathering<'a> {
     shared: &'a Shared,
-    addresses: BTreeMap<WorkerId, Vec<Address>>,
+    sources: BTreeMap<WorkerId, Source>,
     waiting: BTreeMap<WorkerId, VecDeque<Request>>,
     /// Requests that each was sent and hasn't answered.
     open: BTreeMap<WorkerId, usize>,
@@ -106,9 +104,9 @@ impl<'a> Gathering<'a> {
             by_worker.entry(part.worker).or_default().push(part);
         }
         let known = &shared.state.lock().workers;
-        let addresses = by_worker.keys().filter_map(|id| Some((*id, known.get(id)?.1.clone()))).collect();
+        let sources = by_worker.keys().filter_map(|id| Some((*id, known.get(id)?.source()))).collect();
         let waiting = by_worker.into_iter().map(|(worker, parts)| (worker, requests(worker, parts))).collect();
-        Self { shared, addresses, waiting, open: BTreeMap::new(), open_bytes: 0, came: channel() }
+        Self { shared, sources, waiting, open: BTreeMap::new(), open_bytes: 0, came: channel() }
     }
 
     fn is_open(&self) -> bool {
@@ -139,10 +137,9 @@ impl<'a> Gathering<'a> {
         let names = ResultNames(request.parts.iter().map(|part| (part.run, part.tasks)).collect());
         let fetch = Fetch { result: names.to_bytes(), parts: vec![], reserved: request.reserved };
         let sender = self.came.0.clone();
-        match self.addresses.get(&request.worker) {
-            Some(addresses) => {
-                let source = Source { addresses: addresses.clone(), role: Role::Worker, identity: None };
-                self.shared.fetcher.fetch(&source, fetch, move |pieces| drop(sender.send((request, pieces))));
+        match self.sources.get(&request.worker) {
+            Some(source) => {
+                self.shared.fetcher.fetch(source, fetch, move |pieces| drop(sender.send((request, pieces))));
             }
             None => drop(sender.send((request, Err(BulkError::Unreached("the worker is gone".into()))))),
         }

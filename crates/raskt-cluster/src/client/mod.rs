@@ -4,7 +4,7 @@ mod errands;
 mod failed;
 mod gathering;
 mod giving;
-mod ranges;
+mod kept;
 mod run;
 mod sending;
 mod shared;
@@ -18,12 +18,13 @@ mod watching;
 use crate::driver::{Listening, Network, Outbox, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{FromClient, Submission, WorkerInfo};
+use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
 use crate::{Address, ListenError};
 use bytes::Bytes;
 use errands::Errands;
 use giving::Shelf;
 use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
+use raskt_sync::Mutex;
 use raskt_value::Value;
 use sending::send;
 use shared::{Shared, State};
@@ -45,6 +46,18 @@ pub struct Client {
     outbox: Outbox<FromClient>,
     network: Arc<Network>,
     listening: Listening,
+    /// Held by who sends a graph in pieces.
+    large: Mutex<()>,
+    /// The last to go: when the network is gone, nobody is to be called any more.
+    _errands: EndOfErrands,
+}
+
+struct EndOfErrands(Arc<Shared>);
+
+impl Drop for EndOfErrands {
+    fn drop(&mut self) {
+        self.0.errands.end();
+    }
 }
 
 /// A graph that is to be run.
@@ -99,7 +112,8 @@ impl Client {
         let hears = shared.clone();
         let outbox = network.connect(scheduler, Role::Scheduler, inbox(move |incoming| hears.hear(incoming)))?;
         waiting.start(outbox.clone())?;
-        let client = Self { shared, outbox, network, listening };
+        let client =
+            Self { _errands: EndOfErrands(shared.clone()), large: Mutex::new(()), shared, outbox, network, listening };
         client.await_welcome(scheduler, patience)?;
         Ok(client)
     }
@@ -147,13 +161,26 @@ impl Client {
     }
 
     fn send_job(&self, run: RunId, job: Job, failure: FailureScope) -> Result<(), ClusterError> {
-        let Job { graph, wanted, given, imports, parent } = job;
+        let Job { mut graph, wanted, given, imports, parent } = job;
+        if graph.len() > GRAPH_BYTES_MAX {
+            let bytes = graph.len();
+            let advice = "data in it is better given beside it";
+            return Err(ClusterError::Refused(format!(
+                "a graph has {bytes} bytes; {GRAPH_BYTES_MAX} may be: {advice}"
+            )));
+        }
         let given_at = vec![self.listening.address().to_string()];
         let ranges = given.iter().map(|(range, _)| *range).collect();
         if !given.is_empty() {
             self.shared.shelf.put(run, given);
         }
-        let submission = Submission { run, parent, wanted, failure, imports, given: ranges, given_at };
+        let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
+        let submission = Submission { run, parent, wanted, failure, imports, given: ranges, given_at, in_pieces };
+        // The pieces of one graph aren't to come among those of another.
+        let _alone = in_pieces.then(|| self.large.lock());
+        while graph.len() > GRAPH_PIECE_BYTES {
+            send(&self.outbox, &FromClient::GraphPiece, vec![graph.split_to(GRAPH_PIECE_BYTES)])?;
+        }
         send(&self.outbox, &FromClient::Submit(submission), vec![graph])
     }
 
@@ -185,7 +212,7 @@ impl Client {
 
     /// Workers that are there.
     pub fn workers(&self) -> Vec<WorkerInfo> {
-        self.shared.state.lock().workers.values().map(|(worker, _)| worker.clone()).collect()
+        self.shared.state.lock().workers.values().cloned().collect()
     }
 
     /// Waits until there are so many workers; says whether there are.

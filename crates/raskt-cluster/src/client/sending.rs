@@ -16,6 +16,9 @@ pub(super) fn send(outbox: &Outbox<FromClient>, message: &FromClient, bulk: Vec<
         match outbox.send_waiting(message, bulk.clone(), PATIENCE) {
             Err(SendError::Full { .. }) => {}
             Ok(()) => return Ok(()),
+            Err(error @ (SendError::TooLarge { .. } | SendError::Encoding(_))) => {
+                return Err(ClusterError::Refused(error.to_string()));
+            }
             Err(error) => return Err(ClusterError::Disconnected(error.to_string())),
         }
     }

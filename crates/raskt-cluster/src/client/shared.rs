@@ -3,10 +3,10 @@
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
+use super::kept::Kept;
 use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
-use crate::Address;
 use crate::bulk::Fetcher;
 use crate::driver::Incoming;
 use crate::face::Face;
@@ -17,6 +17,7 @@ use raskt_sync::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 /// What runs and the session have in common.
 pub(crate) struct Shared {
@@ -32,11 +33,13 @@ pub(crate) struct Shared {
 #[derive(Default)]
 pub(super) struct State {
     pub next_run: Option<u64>,
-    pub workers: BTreeMap<WorkerId, (WorkerInfo, Vec<Address>)>,
+    pub workers: BTreeMap<WorkerId, WorkerInfo>,
     pub runs: BTreeMap<RunId, Arc<RunState>>,
     pub tables: BTreeMap<RunId, TaskTable>,
     pub watches: BTreeMap<WatchId, Watching>,
     pub next_watch: u64,
+    /// Bytes of small results that are kept.
+    kept_bytes: Arc<AtomicUsize>,
     /// Why the session is over, if it is.
     pub lost: Option<String>,
     /// Those who are to be called once the lock is gone.
@@ -77,7 +80,14 @@ impl Shared {
     /// Says whether those who wait for anything else than tasks that stand alone are to look.
     fn take(&self, state: &mut State, message: ToClient) -> bool {
         match message {
-            ToClient::Available { run, results } => state.change_tasks(run, |table| table.come(&results)),
+            ToClient::Available { run, results, small } => {
+                let small: Vec<_> = small.into_iter().filter_map(|small| Kept::new(small, &state.kept_bytes)).collect();
+                state.change_tasks(run, |table| {
+                    let changes = table.come(&results);
+                    small.into_iter().for_each(|small| table.keep(small));
+                    changes
+                });
+            }
             ToClient::Unavailable { run, tasks } => {
                 state.change_tasks(run, |table| tasks.iter().flat_map(|&range| table.go(range)).collect());
             }
@@ -99,14 +109,13 @@ impl Shared {
             ToClient::Welcome { first_run } => state.next_run = Some(first_run.0),
             ToClient::Joined(workers) => {
                 for worker in workers {
-                    let addresses = worker.addresses.iter().filter_map(|address| address.parse().ok()).collect();
-                    state.workers.insert(worker.worker, (worker, addresses));
+                    state.workers.insert(worker.worker, worker);
                 }
             }
             ToClient::Left(worker) => _ = state.workers.remove(&worker),
-            ToClient::Finished { run, held } => {
+            ToClient::Finished { run, held, is_last } => {
                 if let Some(run) = state.runs.get(&run) {
-                    run.finished(held);
+                    run.finished(held, is_last);
                 }
             }
             ToClient::Failed { run, failure } => state.end(run, &TaskFailed::of_task(failure, self.face.clone())),
@@ -114,6 +123,7 @@ impl Shared {
                 let sentence = "data that the graph was given is gone with its worker";
                 self.end(state, run, ClusterError::Lost(sentence.into()));
             }
+            ToClient::Broken(story) => self.lose(state, format!("the scheduler broke down: {story}")),
             ToClient::Refused { run, reason } => self.end(state, run, ClusterError::Refused(reason)),
             ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
             ToClient::Resumed { run } => state.stall(run, None),

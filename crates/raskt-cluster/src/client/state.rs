@@ -15,6 +15,8 @@ pub(crate) struct RunState {
 struct Known {
     /// Who holds what is wanted, once all of it is there.
     held: Option<Vec<Held>>,
+    /// What was told of that so far.
+    coming: Vec<Held>,
     failed: Option<Arc<TaskFailed>>,
     stalled: Option<String>,
 }
@@ -24,8 +26,12 @@ impl RunState {
         Self { wanted, known: Mutex::default() }
     }
 
-    pub fn finished(&self, held: Vec<Held>) {
-        self.known.lock().held = Some(held);
+    pub fn finished(&self, held: Vec<Held>, is_last: bool) {
+        let mut known = self.known.lock();
+        known.coming.extend(held);
+        if is_last {
+            known.held = Some(std::mem::take(&mut known.coming));
+        }
     }
 
     pub fn end(&self, failed: Arc<TaskFailed>) {

@@ -1,7 +1,8 @@
 //! What a client knows of the tasks of a run, where each stands alone: by ranges, and who watches which of them.
 
 use super::failed::TaskFailed;
-use super::ranges::RangeMap;
+use super::kept::Kept;
+use crate::ranges::RangeMap;
 use raskt_graph::TaskId;
 use raskt_schedule::{Held, RunId, TaskRange, WorkerId};
 use std::sync::Arc;
@@ -66,6 +67,8 @@ pub(super) struct WatchId(pub u64);
 pub(super) struct TaskTable {
     places: RangeMap<Place>,
     watchers: RangeMap<Arc<[WatchId]>>,
+    /// Small results that came along.
+    small: RangeMap<Kept>,
     pub stalled: Option<String>,
 }
 
@@ -110,6 +113,7 @@ impl TaskTable {
                 continue;
             }
             self.places.set(part, now.clone());
+            self.small.cut(part);
             if before.is_settled() == now.is_settled() && before.is_failed() == now.is_failed() {
                 continue;
             }
@@ -125,6 +129,20 @@ impl TaskTable {
     pub fn come(&mut self, results: &[Held]) -> Vec<Change> {
         let place = |held: &Held| Place::Available { worker: held.worker, each: held.bytes / held.tasks.len().max(1) };
         results.iter().flat_map(|held| self.set(held.tasks, &place(held))).collect()
+    }
+
+    /// Results are here.
+    pub fn keep(&mut self, small: Kept) {
+        for (part, place) in self.places.within(small.0.tasks()) {
+            if matches!(place, Place::Available { .. }) {
+                self.small.set(part, small.clone());
+            }
+        }
+    }
+
+    /// Those of `tasks` that are here.
+    pub fn kept(&self, tasks: TaskRange) -> Vec<(TaskRange, Kept)> {
+        self.small.within(tasks)
     }
 
     /// Results that were there are not any more.

@@ -2,12 +2,13 @@
 
 use super::failed::ClusterError;
 use super::gathering::{Part, fetch};
+use super::kept::Kept;
 use super::shared::Shared;
 use super::table::{Place, TaskTable};
 use super::watch::Until;
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange};
-use raskt_value::Value;
+use raskt_value::{ErrorKind, TaskError, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,38 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Tasks of a run, and where the first of them belongs among all that is wanted.
 type Wanted = (usize, RunId, TaskRange);
+
+/// Where results are.
+#[derive(Default)]
+struct Located {
+    parts: Vec<Part>,
+    here: Vec<(usize, TaskRange, Kept)>,
+    unsettled: Vec<Wanted>,
+}
+
+impl Located {
+    /// Some results are there, and of these some are here as well.
+    fn add(&mut self, part: Part, kept: Vec<(TaskRange, Kept)>) {
+        let mut next = part.tasks.start;
+        let at = |index: u64| part.at + (index - part.tasks.start) as usize;
+        for (here, kept) in kept {
+            self.add_far(Part { at: at(next), tasks: TaskRange { start: next, end: here.start, ..here }, ..part });
+            self.here.push((at(here.start), here, kept));
+            next = here.end;
+        }
+        self.add_far(Part { at: at(next), tasks: TaskRange { start: next, ..part.tasks }, ..part });
+    }
+
+    fn add_far(&mut self, part: Part) {
+        if !part.tasks.is_empty() {
+            self.parts.push(part);
+        }
+    }
+}
+
+fn malformed() -> TaskError {
+    TaskError::new(ErrorKind::Io, "a small result that came along can't be read".to_owned())
+}
 
 impl Shared {
     /// The results of `wanted`, in that order, as soon as all are there.
@@ -28,17 +61,33 @@ impl Shared {
         let total = missing.last().map_or(0, |(at, _, tasks)| at + tasks.len() as usize);
         let mut found: Vec<Option<Value>> = vec![None; total];
         loop {
-            self.await_all(&missing, deadline)?;
-            let (parts, unsettled) = self.locate(&missing)?;
+            let Located { parts, here, unsettled } = self.locate(&missing)?;
+            self.unpack(here, &mut found)?;
+            if !unsettled.is_empty() {
+                // What is there is looked up again: it may be elsewhere by then.
+                missing = parts.into_iter().map(|part| (part.at, part.run, part.tasks)).chain(unsettled).collect();
+                self.await_all(&missing, deadline)?;
+                continue;
+            }
             let missed = fetch(self, parts, &mut found, deadline)?;
-            if missed.is_empty() && unsettled.is_empty() {
+            if missed.is_empty() {
                 return Ok(found.into_iter().flatten().collect());
             }
-            if !missed.is_empty() {
-                self.pause(deadline)?;
-            }
-            missing = missed.into_iter().map(|part| (part.at, part.run, part.tasks)).chain(unsettled).collect();
+            self.pause(deadline)?;
+            missing = missed.into_iter().map(|part| (part.at, part.run, part.tasks)).collect();
         }
+    }
+
+    /// Makes values of results that are here.
+    fn unpack(&self, here: Vec<(usize, TaskRange, Kept)>, found: &mut [Option<Value>]) -> Result<(), ClusterError> {
+        for (at, tasks, kept) in here {
+            for (place, task) in found[at..].iter_mut().zip(tasks.tasks()) {
+                let value = kept.0.value(self.face.decoders(), task).unwrap_or_else(|| Err(malformed()));
+                let error = |error| ClusterError::Task { key: format!("result of task {}", task.index), error };
+                *place = Some(value.map_err(error)?);
+            }
+        }
+        Ok(())
     }
 
     /// Waits until all have settled, or one has failed.
@@ -48,16 +97,19 @@ impl Shared {
         if watch.wait(Until::FirstFailure, deadline) { Ok(()) } else { Err(ClusterError::TimedOut) }
     }
 
-    /// Who holds what, and what has become unsettled meanwhile.
-    fn locate(&self, tasks: &[Wanted]) -> Result<(Vec<Part>, Vec<Wanted>), ClusterError> {
-        let (mut parts, mut unsettled, nothing) = (vec![], vec![], TaskTable::default());
+    /// Who holds what, what is here, and what is still to come.
+    fn locate(&self, tasks: &[Wanted]) -> Result<Located, ClusterError> {
+        let (mut located, nothing) = (Located::default(), TaskTable::default());
         let state = self.state.lock();
         for &(at, run, tasks) in tasks {
-            for (part, place) in state.tables.get(&run).unwrap_or(&nothing).within(tasks) {
+            let table = state.tables.get(&run).unwrap_or(&nothing);
+            for (part, place) in table.within(tasks) {
                 let at = at + (part.start - tasks.start) as usize;
                 match place {
-                    Place::Available { worker, each } => parts.push(Part { at, run, tasks: part, worker, each }),
-                    Place::Pending => unsettled.push((at, run, part)),
+                    Place::Available { worker, each } => {
+                        located.add(Part { at, run, tasks: part, worker, each }, table.kept(part));
+                    }
+                    Place::Pending => located.unsettled.push((at, run, part)),
                     Place::Released => {
                         return Err(ClusterError::Released { run, task: TaskId::new(part.layer, part.start) });
                     }
@@ -68,7 +120,7 @@ impl Shared {
                 }
             }
         }
-        Ok((parts, unsettled))
+        Ok(located)
     }
 
     fn pause(&self, deadline: Option<Instant>) -> Result<(), ClusterError> {

@@ -1,9 +1,9 @@
 //! Waiting for tasks of runs whose tasks stand alone.
 
-use super::ranges::RangeMap;
 use super::shared::{Shared, State};
 use super::table::{TaskTable, WatchId};
 use super::watching::{Callback, Watching};
+use crate::ranges::RangeMap;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::MutexGuard;
 use std::collections::BTreeMap;

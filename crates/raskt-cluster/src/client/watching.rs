@@ -1,7 +1,7 @@
 //! What is known to those who watch tasks: what of them has still to come, and what has come in which order.
 
-use super::ranges::RangeMap;
 use super::table::{Change, Place};
+use crate::ranges::RangeMap;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::Condvar;
 use std::collections::{BTreeMap, VecDeque};

@@ -2,22 +2,23 @@
 
 use super::core::Core;
 use super::entries::ClientEntry;
+use super::gifts::Gifts;
 use super::graphs::RunRecord;
-use crate::driver::Outbox;
-use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, ToWorker, WorkerInfo};
+use crate::driver::{Outbox, Peer};
+use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
 use bytes::Bytes;
 use raskt_graph::Graph;
 use raskt_schedule::{Event, FailureScope, Held, RunId, TaskRange};
 use std::sync::Arc;
 
-/// Ranges of results that a client is told of at a time.
-const HELD_MOST: usize = 1 << 16;
+/// Ranges of results that the machine is asked for at a time.
+const PAGE: usize = 1 << 16;
 
 impl Core {
-    pub fn client_arrived(&mut self, outbox: Outbox<ToClient>) -> u32 {
+    pub fn client_arrived(&mut self, peer: &Peer, outbox: Outbox<ToClient>) -> u32 {
         let client = self.next_client;
         self.next_client += 1;
-        let entry = ClientEntry { outbox };
+        let entry = ClientEntry { identity: peer.identity, outbox };
         entry.send(&ToClient::Welcome { first_run: RunId(u64::from(client) * RUNS_OF_A_CLIENT) });
         entry.send(&ToClient::Joined(self.worker_infos()));
         self.clients.insert(client, entry);
@@ -28,19 +29,19 @@ impl Core {
         &mut self,
         client: u32,
         message: FromClient,
-        bulk: Vec<Bytes>,
-        prepared: Option<Result<Arc<Graph>, String>>,
+        graph: Option<Result<(Bytes, Arc<Graph>), String>>,
     ) {
         let result = match message {
             FromClient::Submit(submission) => {
                 let run = submission.run;
-                let graph = prepared.unwrap_or_else(|| Err("a graph was expected".into()));
-                let taken = graph.and_then(|graph| self.submit(client, submission, bulk, graph));
+                let graph = graph.unwrap_or_else(|| Err("a graph was expected".into()));
+                let taken = graph.and_then(|graph| self.submit(client, submission, graph));
                 if let (Err(reason), Some(client)) = (&taken, self.clients.get(&client)) {
                     client.send(&ToClient::Refused { run, reason: reason.clone() });
                 }
                 Ok(())
             }
+            FromClient::GraphPiece => Ok(()),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
             FromClient::Retry { run, tasks } => {
                 self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))
@@ -77,9 +78,18 @@ impl Core {
 
     /// Who holds what is wanted of a run.
     pub fn held(&self, run: RunId) -> Vec<Held> {
-        let Some(record) = self.runs.get(&run).filter(|record| !record.stands_alone) else { return vec![] };
-        let of = |&range: &TaskRange| self.machine.who_has(run, range, HELD_MOST);
-        record.wanted.iter().flat_map(of).collect()
+        let Some(record) = self.runs.get(&run) else { return vec![] };
+        let mut held: Vec<Held> = vec![];
+        for &range in &record.wanted {
+            let mut left = range;
+            while !left.is_empty() {
+                let page = self.machine.who_has(run, left, PAGE);
+                left.start =
+                    if page.len() < PAGE { left.end } else { page.last().map_or(left.end, |last| last.tasks.end) };
+                held.extend(page);
+            }
+        }
+        held
     }
 
     fn check_own(&self, client: u32, run: RunId) -> Result<(), String> {
@@ -91,73 +101,32 @@ impl Core {
         &mut self,
         client: u32,
         submission: Submission,
-        bulk: Vec<Bytes>,
-        graph: Arc<Graph>,
+        (bytes, graph): (Bytes, Arc<Graph>),
     ) -> Result<(), String> {
-        let Submission { run, parent, wanted, failure, imports, given, given_at } = submission;
+        let Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces: _ } = submission;
         self.check_own(client, run)?;
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
         TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
-        let awaited = TaskRange::count(&given);
-        let bytes = bulk.into_iter().next().unwrap_or_default();
-        let stands_alone = failure == FailureScope::Task;
         // Nothing is wanted before all data is there: what stands for it can't be run.
-        let at_once = if awaited == 0 { wanted.clone() } else { vec![] };
-        self.runs.insert(run, RunRecord { client, bytes, wanted, awaited, stands_alone, is_released: false });
-        let added = self.try_event(Event::GraphAdded { run, parent, graph, wanted: at_once, failure, imports });
+        let (at_once, later) = if given.is_empty() { (wanted.clone(), None) } else { (vec![], Some(wanted.clone())) };
+        let in_machine = if given.is_empty() && imports.is_empty() { failure } else { FailureScope::Task };
+        let gifts = Gifts::new(&given, given_at);
+        let (is_released, has_failed) = (false, false);
+        let record = RunRecord { client, bytes, wanted, wanted_later: later, gifts, failure, is_released, has_failed };
+        self.runs.insert(run, record);
+        if !given.is_empty() {
+            self.ungiven.insert(run);
+        }
+        let event = Event::GraphAdded { run, parent, graph, wanted: at_once, failure: in_machine, imports };
+        let added = self.try_event(event);
         if added.is_err() {
             self.runs.remove(&run);
-            return added;
         }
-        self.spread(run, &given, &given_at)
-    }
-
-    /// Has workers fetch what a client gives, each a share.
-    fn spread(&mut self, run: RunId, given: &[TaskRange], given_at: &[String]) -> Result<(), String> {
-        if given.is_empty() {
-            return Ok(());
-        }
-        let workers: Vec<_> = self.workers.iter().filter(|(_, worker)| worker.is_in()).map(|(&it, _)| it).collect();
-        if workers.is_empty() {
-            self.release(run);
-            return Err("there is no worker to take the data that the graph was given".into());
-        }
-        let mut shares = vec![vec![]; workers.len()];
-        for range in given {
-            let share = range.len().div_ceil(workers.len() as u64).max(1);
-            for (at, start) in (range.start..range.end).step_by(share as usize).enumerate() {
-                shares[at].push(TaskRange { start, end: range.end.min(start + share), ..*range });
-            }
-        }
-        for (worker, tasks) in workers.into_iter().zip(shares).filter(|(_, tasks)| !tasks.is_empty()) {
-            self.show_graph(worker, run);
-            if let Some(entry) = self.workers.get(&worker) {
-                entry.send(&ToWorker::Fetch { run, tasks, from: given_at.to_vec() }, vec![]);
-            }
-        }
-        Ok(())
-    }
-
-    /// Data of a run has come to be with a worker: when all has, what is wanted is.
-    pub fn data_came(&mut self, run: RunId, tasks: u64) {
-        let Some(record) = self.runs.get_mut(&run).filter(|record| record.awaited > 0) else { return };
-        record.awaited = record.awaited.saturating_sub(tasks);
-        if record.awaited == 0 {
-            let tasks = record.wanted.clone();
-            self.handle(Event::Wanted { run, tasks });
-        }
-    }
-
-    /// Data of a run can't be had.
-    pub fn data_failed(&mut self, run: RunId, reason: &str) {
-        if let Some(client) = self.runs.get(&run).and_then(|record| self.clients.get(&record.client)) {
-            client.send(&ToClient::Refused { run, reason: format!("its data couldn't be fetched: {reason}") });
-        }
-        self.release(run);
+        added
     }
 
     /// Its client wants nothing of a run any more. What others import of it is still made, with its graph.
-    fn release(&mut self, run: RunId) {
+    pub fn release(&mut self, run: RunId) {
         let Some(record) = self.runs.get_mut(&run) else { return };
         record.is_released = true;
         self.handle(Event::RunReleased { run });

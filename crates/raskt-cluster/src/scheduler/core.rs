@@ -2,12 +2,18 @@
 
 use super::entries::{ClientEntry, WorkerEntry};
 use super::graphs::RunRecord;
-use crate::message::{ErrorForm, FailureForm, ToClient};
+use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
+use crate::small::Small;
 use bytes::Bytes;
 use raskt_graph::TaskId;
-use raskt_schedule::{Action, Event, Failure, RunId, Scheduler, Time, WorkerId, WorkerOrder};
-use std::collections::BTreeMap;
+use raskt_schedule::{
+    Action, Event, Failure, FailureScope, Held, RunId, Scheduler, TaskRange, Time, WorkerId, WorkerOrder,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
+
+/// Ranges of tasks that one message to a client has at most.
+const TOLD_MOST: usize = 1 << 15;
 
 /// The machine, and who speaks to it.
 pub(super) struct Core {
@@ -18,16 +24,39 @@ pub(super) struct Core {
     pub runs: BTreeMap<RunId, RunRecord>,
     /// Why tasks failed, of runs that are known.
     pub errors: BTreeMap<(RunId, TaskId), ErrorForm>,
+    /// Runs of which data is to be fetched that nobody was asked for.
+    pub ungiven: BTreeSet<RunId>,
+    /// Small results that came with what is being taken in, and their run.
+    pub along: Option<(RunId, Vec<Small>)>,
+    /// Runs that have ended for their clients, and not for the machine.
+    ended: Vec<RunId>,
     pub next_worker: u32,
     pub next_client: u32,
     pub is_closed: bool,
+    /// What went wrong, if something did that can't be mended.
+    pub broken: Option<String>,
 }
 
 impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
-        Self { machine, started, workers, clients, runs, errors, next_worker: 0, next_client: 0, is_closed: false }
+        let (ungiven, ended) = Default::default();
+        Self {
+            machine,
+            started,
+            workers,
+            clients,
+            runs,
+            errors,
+            ungiven,
+            along: None,
+            ended,
+            next_worker: 0,
+            next_client: 0,
+            is_closed: false,
+            broken: None,
+        }
     }
 
     pub fn now(&self) -> Time {
@@ -58,6 +87,24 @@ impl Core {
         for run in self.machine.take_let_go() {
             self.forget(run);
         }
+        for run in std::mem::take(&mut self.ended) {
+            self.handle(Event::RunReleased { run });
+        }
+        self.spread_gifts();
+    }
+
+    /// The machine can't go on: all are told why, and their sessions end.
+    pub fn break_down(&mut self, story: &str) {
+        tracing::error!("the scheduler broke down, which is a bug in raskt: {story}");
+        (self.is_closed, self.broken) = (true, Some(story.to_owned()));
+        for client in self.clients.values() {
+            client.send(&ToClient::Broken(story.to_owned()));
+            client.outbox.close();
+        }
+        for worker in self.workers.values() {
+            worker.send(&ToWorker::Broken(story.to_owned()), vec![]);
+            worker.outbox.close();
+        }
     }
 
     /// What clients are told of a failure.
@@ -67,31 +114,88 @@ impl Core {
     }
 
     fn tell_client(&mut self, action: Action) {
-        let told = match action {
-            // It was told of each of its results.
-            Action::Finished { run } if self.runs.get(&run).is_some_and(|run| run.stands_alone) => None,
-            // Nothing was wanted yet.
-            Action::Finished { run } if self.runs.get(&run).is_some_and(|run| run.awaited > 0) => None,
-            Action::Finished { run } => Some((run, ToClient::Finished { run, held: self.held(run) })),
+        for (run, message) in self.told(action) {
+            if let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
+                && let Some(client) = self.clients.get(&record.client)
+            {
+                client.send(&message);
+            }
+        }
+    }
+
+    /// What clients are told of what the machine says: no more at a time than fits into a message.
+    fn told(&mut self, action: Action) -> Vec<(RunId, ToClient)> {
+        match action {
+            Action::Finished { run } => self.finished(run),
             Action::Failed { run, task, worker, root, story } => {
                 let failure = Failure { run: root, task, worker: Some(worker), story };
-                Some((run, ToClient::Failed { run, failure: self.failure_form(failure) }))
+                vec![(run, ToClient::Failed { run, failure: self.failure_form(failure) })]
             }
-            Action::Available { run, results } => Some((run, ToClient::Available { run, results })),
-            Action::Unavailable { run, tasks } => Some((run, ToClient::Unavailable { run, tasks })),
-            Action::TasksFailed { run, tasks, failure } => {
-                Some((run, ToClient::TasksFailed { run, tasks, failure: self.failure_form(failure) }))
+            Action::Available { run, results } if self.is_alone(run) => {
+                let parts = results.chunks(TOLD_MOST);
+                let told = |results: &[Held]| {
+                    let small = self.small(run, results);
+                    (run, ToClient::Available { run, results: results.to_vec(), small })
+                };
+                parts.map(told).collect()
             }
-            Action::Lost { run, .. } => Some((run, ToClient::Lost { run })),
-            Action::Stalled { run, cause } => Some((run, ToClient::Stalled { run, cause: cause.to_string() })),
-            Action::Resumed { run } => Some((run, ToClient::Resumed { run })),
-            Action::Assign { .. } | Action::Recall { .. } | Action::Discard { .. } | Action::Forget { .. } => None,
-        };
-        if let Some((run, message)) = told
-            && let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
-            && let Some(client) = self.clients.get(&record.client)
-        {
-            client.send(&message);
+            Action::Unavailable { run, tasks } if self.is_alone(run) => {
+                let told = |tasks: &[TaskRange]| (run, ToClient::Unavailable { run, tasks: tasks.to_vec() });
+                tasks.chunks(TOLD_MOST).map(told).collect()
+            }
+            Action::TasksFailed { run, tasks, failure } if self.gives_again(run, &tasks, &failure) => vec![],
+            Action::TasksFailed { run, tasks, failure } => self.tasks_failed(run, &tasks, failure),
+            Action::Lost { run, .. } => vec![(run, ToClient::Lost { run })],
+            Action::Stalled { run, cause } => vec![(run, ToClient::Stalled { run, cause: cause.to_string() })],
+            Action::Resumed { run } => vec![(run, ToClient::Resumed { run })],
+            Action::Available { .. } | Action::Unavailable { .. } => vec![],
+            Action::Assign { .. } | Action::Recall { .. } | Action::Discard { .. } | Action::Forget { .. } => vec![],
+        }
+    }
+
+    /// Clients of runs whose tasks stand alone are told of each result, and others of all of them: when something was wanted, and
+    /// nothing has to be made again.
+    fn finished(&self, run: RunId) -> Vec<(RunId, ToClient)> {
+        let record = self.runs.get(&run).filter(|record| record.failure == FailureScope::Run);
+        let is_whole =
+            |record: &&RunRecord| record.wanted_later.is_none() && record.gifts.are_there() && !record.has_failed;
+        if record.filter(is_whole).is_none() {
+            return vec![];
+        }
+        let held = self.held(run);
+        let mut parts: Vec<_> = held.chunks(TOLD_MOST).map(<[Held]>::to_vec).collect();
+        let last = parts.pop().unwrap_or_default();
+        let parts = parts.into_iter().map(|held| ToClient::Finished { run, held, is_last: false });
+        parts.chain([ToClient::Finished { run, held: last, is_last: true }]).map(|message| (run, message)).collect()
+    }
+
+    fn is_alone(&self, run: RunId) -> bool {
+        self.runs.get(&run).is_some_and(|record| record.failure == FailureScope::Task)
+    }
+
+    fn tasks_failed(&mut self, run: RunId, tasks: &[TaskRange], failure: Failure) -> Vec<(RunId, ToClient)> {
+        let failure = self.failure_form(failure);
+        let Some(record) = self.runs.get_mut(&run) else { return vec![] };
+        if record.failure == FailureScope::Task {
+            let told = |tasks: &[TaskRange]| {
+                let (tasks, failure) = (tasks.to_vec(), failure.clone());
+                (run, ToClient::TasksFailed { run, tasks, failure })
+            };
+            return tasks.chunks(TOLD_MOST).map(told).collect();
+        }
+        if std::mem::replace(&mut record.has_failed, true) {
+            return vec![];
+        }
+        self.ended.push(run);
+        vec![(run, ToClient::Failed { run, failure })]
+    }
+
+    /// Small results of those that are there, if they came along.
+    fn small(&self, run: RunId, results: &[Held]) -> Vec<Small> {
+        let told = |small: &Small| results.iter().any(|held| held.tasks.meets(small.tasks()));
+        match &self.along {
+            Some((of, small)) if *of == run => small.iter().filter(|small| told(small)).cloned().collect(),
+            _ => vec![],
         }
     }
 

@@ -1,6 +1,7 @@
 //! Who has come: sessions with clients and workers.
 
 use crate::driver::Outbox;
+use crate::hello::Identity;
 use crate::message::{ToClient, ToWorker, WorkerInfo};
 use bytes::Bytes;
 use raskt_schedule::RunId;
@@ -8,6 +9,7 @@ use std::collections::BTreeSet;
 
 /// A client.
 pub(super) struct ClientEntry {
+    pub identity: Identity,
     pub outbox: Outbox<ToClient>,
 }
 
@@ -26,6 +28,7 @@ pub(super) struct WorkerEntry {
     pub outbox: Outbox<ToWorker>,
     pub name: String,
     pub addresses: Vec<String>,
+    pub identity: Identity,
     /// Once it has joined.
     pub info: Option<WorkerInfo>,
     /// Runs whose graphs it has.

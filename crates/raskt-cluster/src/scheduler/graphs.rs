@@ -1,10 +1,12 @@
 //! Graphs of clients.
 
+use super::gifts::Gifts;
 use crate::face::read_shape;
-use crate::message::FromClient;
-use bytes::Bytes;
+use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES};
+use bytes::{Bytes, BytesMut};
 use raskt_graph::Graph;
-use raskt_schedule::TaskRange;
+use raskt_schedule::{FailureScope, TaskRange};
+use raskt_sync::Mutex;
 use std::sync::Arc;
 
 /// What is known of a run beside what the machine knows.
@@ -12,19 +14,56 @@ pub(super) struct RunRecord {
     pub client: u32,
     /// The graph as the client has written it: workers get the same.
     pub bytes: Bytes,
-    /// What is wanted once all that was given is there.
     pub wanted: Vec<TaskRange>,
-    /// Data that has not come yet.
-    pub awaited: u64,
-    /// Whether its tasks stand alone.
-    pub stands_alone: bool,
+    /// What is wanted as soon as all data that it was given is there.
+    pub wanted_later: Option<Vec<TaskRange>>,
+    /// Data that it was given.
+    pub gifts: Gifts,
+    /// What ends, as its client sees it, when one of its tasks fails. The machine knows runs that have to do with data of clients as
+    /// such whose tasks stand alone: what ends them can't be taken back.
+    pub failure: FailureScope,
     /// Its client wants nothing of it any more. It is kept for those that import from it.
     pub is_released: bool,
+    /// It has ended for its client, who was told.
+    pub has_failed: bool,
 }
 
-/// Reads the graph that comes with a message, if one should.
-pub(super) fn prepare(message: &FromClient, bulk: &[Bytes]) -> Option<Result<Arc<Graph>, String>> {
-    let FromClient::Submit(_) = message else { return None };
-    let [bytes] = bulk else { return Some(Err("a graph is one piece of bulk".into())) };
-    Some(read_shape(bytes).map(Arc::new))
+/// Pieces of a graph of a client, until the last has come.
+#[derive(Default)]
+pub(super) struct Pieces(Mutex<BytesMut>);
+
+impl Pieces {
+    /// Takes in the bulk of a message; gives the graph of one that submits it, if that should have one.
+    pub fn take(&self, message: &FromClient, bulk: Vec<Bytes>) -> Option<Result<(Bytes, Arc<Graph>), String>> {
+        let in_pieces = match message {
+            FromClient::Submit(submission) => submission.in_pieces,
+            FromClient::GraphPiece => true,
+            _ => return None,
+        };
+        let Ok([piece]) = <[Bytes; 1]>::try_from(bulk) else { return Some(Err("a graph is one piece of bulk".into())) };
+        let bytes = match in_pieces {
+            true => {
+                let mut before = self.0.lock();
+                // What is too much is refused with the last of it.
+                if before.len() <= GRAPH_BYTES_MAX {
+                    before.extend_from_slice(&piece);
+                }
+                if matches!(message, FromClient::GraphPiece) {
+                    return None;
+                }
+                std::mem::take(&mut *before).freeze()
+            }
+            false => piece,
+        };
+        if bytes.len() > GRAPH_BYTES_MAX {
+            return Some(Err(format!("a graph has more than {GRAPH_BYTES_MAX} bytes")));
+        }
+        Some(read_shape(&bytes).map(|graph| (bytes, Arc::new(graph))))
+    }
+}
+
+/// The piece of a graph that begins there.
+pub(super) fn piece_of(graph: &Bytes, from: u64) -> Bytes {
+    let from = usize::try_from(from).unwrap_or(usize::MAX).min(graph.len());
+    graph.slice(from..graph.len().min(from + GRAPH_PIECE_BYTES))
 }

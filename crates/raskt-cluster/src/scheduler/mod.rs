@@ -6,7 +6,9 @@
 mod clients;
 mod core;
 mod entries;
+mod gifts;
 mod graphs;
+mod spreading;
 mod workers;
 
 use crate::driver::{Incoming, Listening, Network, Outbox, Peer, inbox};
@@ -15,8 +17,8 @@ use crate::message::{FromClient, FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, Inbox, ListenError};
 use core::Core;
-use raskt_schedule::{Event, LossCause, Scheduler, Settings, SoonestStart, WorkerId};
-use raskt_sync::{Condvar, Mutex};
+use raskt_schedule::{Event, LossCause, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
+use raskt_sync::{Condvar, Mutex, guard};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -36,13 +38,18 @@ struct Shared {
 /// Work that is handed out at a time: enough to hide the way to another process and back.
 const CREDIT_NANOSECONDS: u64 = 2_000_000;
 
+/// Work that a slot is given in advance: so that no worker waits for the way there and back, and for some assignments of which nothing
+/// is known, which count as a credit each. Who has nothing to do gets it from those who have it.
+const PREFILL_NANOSECONDS: u64 = 10_000_000;
+
 /// How long the thread of the time sleeps at most.
 const GLANCE: Duration = Duration::from_secs(1);
 
 impl SchedulerServer {
     /// Starts it: `network` is one of the role of a scheduler.
     pub fn start(network: Network, listen: &Address) -> Result<Self, ListenError> {
-        let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, ..Settings::default() };
+        let rebalance = Rebalance { prefill_nanoseconds: PREFILL_NANOSECONDS, ..Rebalance::default() };
+        let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, rebalance, ..Settings::default() };
         let machine = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         let core = Core::new(machine);
         let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new() });
@@ -70,13 +77,22 @@ impl SchedulerServer {
         self.shared.core.lock().runs.len()
     }
 
+    /// What went wrong, if the machine has broken down: a bug. All were told, and nobody is let in any more.
+    pub fn broken(&self) -> Option<String> {
+        self.shared.core.lock().broken.clone()
+    }
+
+    /// Breaks it down as a panic of the machine does; for tests of those who use it.
+    pub fn break_down(&self, story: &str) {
+        self.shared.change(|_| panic!("{story}"));
+    }
+
     /// Tells workers to leave, and ends all sessions.
     pub fn shut_down(&self, patience: Duration) {
-        {
-            let mut core = self.shared.core.lock();
+        self.shared.change(|core| {
             core.is_closed = true;
             core.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
-        }
+        });
         self.shared.changed.notify_all();
         self.network.close(patience);
     }
@@ -85,13 +101,16 @@ impl SchedulerServer {
 /// Tells the machine that time has passed, when it wants to know.
 fn tell_time(shared: &Weak<Shared>) {
     while let Some(shared) = shared.upgrade() {
-        let mut core = shared.core.lock();
+        let core = shared.core.lock();
         if core.is_closed {
             return;
         }
         let now = core.now();
         match core.machine.wakes_at() {
-            Some(at) if at <= now => core.handle(Event::TimePassed),
+            Some(at) if at <= now => {
+                drop(core);
+                shared.change(|core| core.handle(Event::TimePassed));
+            }
             at => {
                 let until = at.map_or(GLANCE, |at| Duration::from_nanos(at.0.saturating_sub(now.0)).min(GLANCE));
                 drop(shared.changed.wait_for(core, until));
@@ -105,12 +124,13 @@ impl Shared {
     fn arrived(self: &Arc<Self>, peer: &Peer, outbox: &Outbox<()>) -> Option<Arc<dyn Inbox>> {
         match peer.role {
             Role::Client => {
-                let client = self.core.lock().client_arrived(outbox.typed());
+                let client = self.change(|core| core.client_arrived(peer, outbox.typed()))?;
                 let shared = self.clone();
-                Some(inbox(move |incoming| shared.hear_client(client, incoming)))
+                let pieces = graphs::Pieces::default();
+                Some(inbox(move |incoming| shared.hear_client(client, &pieces, incoming)))
             }
             Role::Worker => {
-                let worker = self.core.lock().worker_arrived(peer, outbox.typed());
+                let worker = self.change(|core| core.worker_arrived(peer, outbox.typed()))?;
                 let shared = self.clone();
                 Some(inbox(move |incoming| shared.hear_worker(worker, incoming)))
             }
@@ -118,41 +138,56 @@ impl Shared {
         }
     }
 
-    fn hear_client(&self, client: u32, incoming: Incoming<FromClient>) {
+    fn hear_client(&self, client: u32, pieces: &graphs::Pieces, incoming: Incoming<FromClient>) {
         match incoming {
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
-                let prepared = graphs::prepare(&message, &bulk);
-                self.change(|core| core.client_says(client, message, bulk, prepared));
+                let graph = pieces.take(&message, bulk);
+                self.change(|core| core.client_says(client, message, graph));
                 drop(ticket);
             }
-            Incoming::Event(session::Event::Lost(_)) => self.change(|core| core.client_lost(client)),
+            Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
             Incoming::Event(_) => {}
         }
     }
 
     fn hear_worker(&self, worker: WorkerId, incoming: Incoming<FromWorker>) {
         match incoming {
-            Incoming::Message { message, .. } => self.change(|core| core.worker_says(worker, message)),
+            Incoming::Message { message, .. } => _ = self.change(|core| core.worker_says(worker, message)),
             // Whoever takes his leave is not to blame for it.
             Incoming::Event(session::Event::Lost(session::Lost::Closed)) => {
-                self.change(|core| core.worker_lost(worker, LossCause::Retired));
+                _ = self.change(|core| core.worker_lost(worker, LossCause::Retired));
             }
             Incoming::Event(session::Event::Lost(_) | session::Event::Unreachable) => {
-                self.change(|core| core.worker_lost(worker, LossCause::Died));
+                _ = self.change(|core| core.worker_lost(worker, LossCause::Died));
             }
             Incoming::Event(_) => {}
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Core)) {
+    /// Changes the machine; nothing if it is broken. Should it panic, which is a bug, all are told, and nobody waits for it for ever.
+    fn change<T>(&self, change: impl FnOnce(&mut Core) -> T) -> Option<T> {
         let mut core = self.core.lock();
-        let before = core.machine.wakes_at();
-        change(&mut core);
-        let is_sooner = core.machine.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+        if core.broken.is_some() {
+            return None;
+        }
+        let changed = guard(|| {
+            let before = core.machine.wakes_at();
+            let result = change(&mut core);
+            let is_sooner = core.machine.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+            (result, is_sooner)
+        });
+        let (result, wakes) = match changed {
+            Ok((result, is_sooner)) => (Some(result), is_sooner),
+            Err(story) => {
+                core.break_down(&story);
+                (None, true)
+            }
+        };
         drop(core);
-        if is_sooner {
+        if wakes {
             self.changed.notify_all();
         }
+        result
     }
 }

@@ -2,9 +2,11 @@
 
 use super::core::Core;
 use super::entries::WorkerEntry;
+use super::graphs::piece_of;
 use crate::driver::{Outbox, Peer};
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
-use raskt_schedule::{Event, LossCause, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
+use crate::small::Small;
+use raskt_schedule::{Event, FailureScope, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
 use std::collections::BTreeSet;
 
 impl Core {
@@ -12,7 +14,8 @@ impl Core {
         let worker = WorkerId(self.next_worker);
         self.next_worker += 1;
         let (name, addresses) = (peer.introduction.name.clone(), peer.introduction.addresses.clone());
-        let entry = WorkerEntry { outbox, name, addresses, info: None, knows: BTreeSet::new() };
+        let identity = peer.identity;
+        let entry = WorkerEntry { outbox, name, addresses, identity, info: None, knows: BTreeSet::new() };
         entry.send(&ToWorker::Welcome(worker), vec![]);
         self.workers.insert(worker, entry);
         worker
@@ -24,7 +27,8 @@ impl Core {
                 let others = self.worker_infos();
                 let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) else { return };
                 let (name, addresses) = (entry.name.clone(), entry.addresses.clone());
-                let info = WorkerInfo { worker, name, addresses, slots: offer.slots, memory: offer.memory };
+                let identity = entry.identity;
+                let info = WorkerInfo { worker, name, addresses, identity, slots: offer.slots, memory: offer.memory };
                 entry.info = Some(info.clone());
                 entry.send(&ToWorker::Joined(others), vec![]);
                 let joined = ToWorker::Joined(vec![info.clone()]);
@@ -34,24 +38,35 @@ impl Core {
             }
             // Of one that hasn't joined nobody knows anything.
             _ if !self.workers.get(&worker).is_some_and(WorkerEntry::is_in) => {}
-            FromWorker::Told(told) => self.worker_told(worker, told),
+            FromWorker::Told { told, small } => self.worker_told(worker, told, small),
             FromWorker::Failed { run, task, error } => {
                 if self.runs.contains_key(&run) {
                     self.errors.insert((run, task), error);
+                }
+            }
+            FromWorker::GraphPiece { run, from } => {
+                let piece = self.bulk_of(run).map(|bytes| piece_of(&bytes, from));
+                if let Some(entry) = self.workers.get(&worker) {
+                    entry.send(&ToWorker::GraphPiece { run }, piece.into_iter().collect());
                 }
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
         }
     }
 
-    fn worker_told(&mut self, worker: WorkerId, told: WorkerTold) {
+    fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
         let came = match &told {
-            WorkerTold::Scattered { run, tasks, .. } => Some((*run, TaskRange::count(tasks))),
+            WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
             _ => None,
         };
+        if let WorkerTold::Reported(report) = &told {
+            self.along = (!small.is_empty()).then_some((report.run, small));
+        }
         self.handle(told.into_event(worker));
+        // Who wasn't told of them now fetches them.
+        self.along = None;
         if let Some((run, tasks)) = came {
-            self.data_came(run, tasks);
+            self.data_came(run, &tasks);
         }
     }
 
@@ -64,6 +79,7 @@ impl Core {
         }
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
+        self.ask_others_for_gifts(worker);
         self.handle(Event::WorkerLost { worker, cause });
     }
 
@@ -87,10 +103,13 @@ impl Core {
     pub fn show_graph(&mut self, worker: WorkerId, run: RunId) {
         let Some(bytes) = self.bulk_of(run) else { return };
         let imports = self.machine.imports_of(run).to_vec();
+        let told = self.runs.get(&run).filter(|record| record.failure == FailureScope::Task && !record.is_released);
+        let told = told.map(|record| record.wanted.clone()).unwrap_or_default();
         if let Some(entry) = self.workers.get_mut(&worker)
             && entry.knows.insert(run)
         {
-            entry.send(&ToWorker::Graph { run, imports }, vec![bytes]);
+            let graph = ToWorker::Graph { run, imports, told, bytes: bytes.len() as u64 };
+            entry.send(&graph, vec![piece_of(&bytes, 0)]);
         }
     }
 }

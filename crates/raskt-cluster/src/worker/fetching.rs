@@ -1,11 +1,10 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
 use super::link::Link;
-use crate::Address;
-use crate::bulk::{BulkError, Fetch, Fetcher, Source};
+use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
 use crate::driver::Network;
 use crate::face::Face;
-use crate::hello::Role;
+use crate::hello::{Identity, Role};
 use crate::message::{FromWorker, ResultNames, WorkerInfo};
 use crate::parcels::unpack;
 use bytes::Bytes;
@@ -13,7 +12,7 @@ use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngin
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_sync::Mutex;
-use raskt_value::{TaskError, Value};
+use raskt_value::{ErrorKind, TaskError, Value};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -27,7 +26,7 @@ const READERS: usize = 2;
 
 pub(super) struct Fetching {
     fetcher: Fetcher,
-    peers: Mutex<BTreeMap<WorkerId, Vec<Address>>>,
+    peers: Mutex<BTreeMap<WorkerId, Source>>,
     engine: OnceLock<WorkerEngine>,
     jobs: Sender<Job>,
 }
@@ -75,14 +74,17 @@ impl Fetching {
         Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, jobs }))
     }
 
+    pub fn engine(&self) -> Option<&WorkerEngine> {
+        self.engine.get()
+    }
+
     /// Answers go to this engine.
     pub fn serve(&self, engine: WorkerEngine) {
         let _ = self.engine.set(engine);
     }
 
     pub fn joined(&self, workers: Vec<WorkerInfo>) {
-        let addresses = |worker: &WorkerInfo| worker.addresses.iter().filter_map(|it| it.parse().ok()).collect();
-        self.peers.lock().extend(workers.iter().map(|worker| (worker.worker, addresses(worker))));
+        self.peers.lock().extend(workers.iter().map(|worker| (worker.worker, worker.source())));
     }
 
     pub fn left(&self, worker: WorkerId) {
@@ -91,19 +93,26 @@ impl Fetching {
 
     /// Asks another worker for results of which the engine is told.
     pub fn fetch(self: &Arc<Self>, request: FetchRequest) {
-        let addresses = self.peers.lock().get(&request.from).cloned().unwrap_or_default();
+        let source = self.peers.lock().get(&request.from).cloned();
         let (this, id, count) = (self.clone(), request.id, TaskRange::count(&request.tasks) as usize);
         let done = move |parts: Vec<Part>| {
             if let Some(engine) = this.engine.get() {
                 engine.fetched(id, answer(parts, count));
             }
         };
-        self.gather(&addresses, Role::Worker, request.run, &request.tasks, Box::new(done));
+        self.gather(source, request.run, &request.tasks, Box::new(done));
     }
 
     /// Fetches data of a client, and puts it into the engine.
-    pub fn take_given(self: &Arc<Self>, run: RunId, tasks: Vec<TaskRange>, from: &[String], link: Arc<OnceLock<Link>>) {
-        let addresses: Vec<Address> = from.iter().filter_map(|address| address.parse().ok()).collect();
+    pub fn take_given(
+        self: &Arc<Self>,
+        run: RunId,
+        tasks: Vec<TaskRange>,
+        (from, identity): (&[String], Identity),
+        link: Arc<OnceLock<Link>>,
+    ) {
+        let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
+        let source = Source { addresses, role: Role::Client, identity: Some(identity) };
         let (this, named) = (self.clone(), tasks.clone());
         let done = move |parts: Vec<Part>| {
             let put = parts.into_iter().collect::<Result<Result<Vec<_>, _>, _>>();
@@ -116,7 +125,7 @@ impl Fetching {
                 let _ = link.outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
             }
         };
-        self.gather(&addresses, Role::Client, run, &tasks, Box::new(done));
+        self.gather(Some(source), run, &tasks, Box::new(done));
     }
 
     fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
@@ -127,24 +136,23 @@ impl Fetching {
         }
     }
 
-    fn gather(self: &Arc<Self>, addresses: &[Address], role: Role, run: RunId, tasks: &[TaskRange], done: Done) {
+    fn gather(self: &Arc<Self>, source: Option<Source>, run: RunId, tasks: &[TaskRange], done: Done) {
         let parts: Vec<TaskRange> = tasks.iter().flat_map(|range| cut(*range)).collect();
         let places = (parts.len(), parts.iter().map(|_| None).collect());
         let gathered = Arc::new(Gathered { parts: Mutex::new(places), done: Mutex::new(Some(done)) });
+        // What was promised goes by what results of the layer had, and this one may have more. More than all memory nobody takes.
+        let reserved = self.engine.get().map_or(u64::MAX, |engine| engine.offer().memory);
         for (at, tasks) in parts.into_iter().enumerate() {
             let (gathered, jobs) = (gathered.clone(), self.jobs.clone());
             let result = ResultNames(vec![(run, tasks)]).to_bytes();
-            // Memory for it is promised by the assignment that reads it.
-            let fetch = Fetch { result, parts: vec![], reserved: u64::MAX };
+            let fetch = Fetch { result, parts: vec![], reserved };
             let come = move |pieces: Result<Vec<Bytes>, BulkError>| {
                 let job: Job = Box::new(move |face| gathered.put(at, pieces.map(|it| unpack(face.decoders(), it))));
                 let _ = jobs.send(job);
             };
-            if addresses.is_empty() {
-                come(Err(BulkError::Unreached("it has no address".into())));
-            } else {
-                let source = Source { addresses: addresses.to_vec(), role, identity: None };
-                self.fetcher.fetch(&source, fetch, come);
+            match &source {
+                Some(source) => self.fetcher.fetch(source, fetch, come),
+                None => come(Err(BulkError::Unreached("it isn't known any more".into()))),
             }
         }
     }
@@ -161,8 +169,21 @@ fn answer(parts: Vec<Part>, count: usize) -> FetchAnswer {
     for part in parts {
         match part {
             Ok(Ok(part)) => values.extend(part.into_iter().map(Ok)),
-            Ok(Err(error)) => return Ok((0..count).map(|_| Err(Missing::Unread(error.clone()))).collect()),
-            Err(BulkError::Missing(_)) => return Ok((0..count).map(|_| Err(Missing::NotHere)).collect()),
+            Ok(Err(error)) => return Ok((0..count).map(|_| Err(Missing::Unsendable(error.clone()))).collect()),
+            Err(BulkError::Missing(bulk::Missing::Failed(reason))) => {
+                let error =
+                    TaskError::new(ErrorKind::Io, format!("an input can't be sent to another worker: {reason}"));
+                return Ok((0..count).map(|_| Err(Missing::Unsendable(error.clone()))).collect());
+            }
+            Err(BulkError::TooLarge { bytes, reserved }) => {
+                let sentence =
+                    format!("an input has {bytes} bytes, and a worker that needs it has {reserved} of memory");
+                let error = TaskError::new(ErrorKind::Memory, sentence);
+                return Ok((0..count).map(|_| Err(Missing::Unsendable(error.clone()))).collect());
+            }
+            Err(BulkError::Missing(bulk::Missing::NotThere)) => {
+                return Ok((0..count).map(|_| Err(Missing::NotHere)).collect());
+            }
             Err(_) => return Err(Unreachable),
         }
     }

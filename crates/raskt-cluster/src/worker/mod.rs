@@ -1,6 +1,8 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
+mod along;
 mod fetching;
+mod graphs;
 mod link;
 mod providing;
 mod uplink;
@@ -13,12 +15,16 @@ use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, ListenError};
+use along::Along;
 use bytes::Bytes;
 use fetching::Fetching;
+use graphs::{Coming, Message, Step};
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
 use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
+use raskt_value::{ErrorKind, TaskError};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
@@ -76,8 +82,9 @@ impl WorkerServer {
         let network = Arc::new(network);
         let ended = Arc::new(Ended::default());
         let link: Arc<OnceLock<Link>> = Arc::default();
+        let along: Arc<Along> = Arc::default();
         let fetching = Fetching::start(&network, face.clone())?;
-        let uplink = SessionUplink::new(link.clone(), fetching.clone(), face.clone(), ended.clone());
+        let uplink = SessionUplink::new(link.clone(), fetching.clone(), face.clone(), (ended.clone(), along.clone()));
         let engine = WorkerEngine::with_store(options.engine, store, runners, Arc::new(uplink));
         fetching.serve(engine.clone());
         let shelf = Arc::new(Shelf::new(engine.clone()));
@@ -94,7 +101,15 @@ impl WorkerServer {
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
         let _ = outbox.send(&FromWorker::Join(offer), vec![]);
         let _ = link.set(Link { outbox });
-        let serving = Serving { engine: engine.clone(), fetching, face, link: link.clone(), ended: ended.clone() };
+        let serving = Serving {
+            engine: engine.clone(),
+            fetching,
+            face,
+            link: link.clone(),
+            ended: ended.clone(),
+            along,
+            coming: None,
+        };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
         Ok(Self { engine, network, ended, link, _listening: listening })
     }
@@ -117,6 +132,13 @@ impl WorkerServer {
     }
 }
 
+impl Drop for WorkerServer {
+    fn drop(&mut self) {
+        // The engine keeps its uplink, which knows the engine.
+        self.engine.shut_down(Duration::ZERO);
+    }
+}
+
 /// The thread of the network must not wait: graphs are read, and orders taken, by another one.
 fn inbox_of(sender: Sender<Inbound>) -> Arc<dyn crate::Inbox> {
     inbox(move |incoming: Incoming<ToWorker>| {
@@ -136,13 +158,19 @@ struct Serving {
     face: Arc<dyn Face>,
     link: Arc<OnceLock<Link>>,
     ended: Arc<Ended>,
+    along: Arc<Along>,
+    /// A graph of which pieces are missing.
+    coming: Option<Coming>,
 }
 
+/// How long is waited for a scheduler that takes nothing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 impl Serving {
-    fn run(&self, inbound: &Receiver<Inbound>) {
+    fn run(mut self, inbound: &Receiver<Inbound>) {
         while let Ok(inbound) = inbound.recv() {
             match inbound {
-                Inbound::Message(message, bulk, _ticket) => self.take(message, bulk),
+                Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
                 Inbound::Event(session::Event::Lost(lost)) => {
                     return self.ended.tell(format!("the session with the scheduler is over: {lost}"));
                 }
@@ -151,32 +179,91 @@ impl Serving {
         }
     }
 
-    fn take(&self, message: ToWorker, bulk: Vec<Bytes>) {
+    /// Does what a message says, unless it has to wait for the rest of a graph; and then what has waited.
+    fn hear(&mut self, message: Message) {
+        let mut messages = VecDeque::from([message]);
+        while let Some(message) = messages.pop_front() {
+            let Some(mut coming) = self.coming.take() else {
+                self.take(message);
+                continue;
+            };
+            let is_gone = match coming.take(message) {
+                Step::Waits => {
+                    self.coming = Some(coming);
+                    continue;
+                }
+                Step::Ask(from) => {
+                    self.ask(coming.run, from);
+                    self.coming = Some(coming);
+                    continue;
+                }
+                Step::Whole(graph) => {
+                    self.add_graph(coming.run, &coming.imports, &graph);
+                    false
+                }
+                Step::Gone => true,
+            };
+            // They were before anything that comes from now on.
+            coming
+                .waiting(is_gone)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .for_each(|message| messages.push_front(message));
+        }
+    }
+
+    fn take(&mut self, (message, bulk, _ticket): Message) {
         match message {
             ToWorker::Welcome(worker) => tracing::debug!("worker {} has joined", worker.0),
             ToWorker::Joined(workers) => self.fetching.joined(workers),
             ToWorker::Left(worker) => self.fetching.left(worker),
-            ToWorker::Graph { run, imports } => self.add_graph(run, &imports, &bulk),
+            ToWorker::Graph { run, imports, told, bytes } => {
+                self.along.add(run, &told);
+                let first = bulk.into_iter().next().unwrap_or_default();
+                self.coming = Coming::new(run, &imports, &first, bytes);
+                match &self.coming {
+                    Some(coming) => self.ask(run, coming.next()),
+                    None => self.add_graph(run, &imports, &first),
+                }
+            }
+            // Of a graph that came to an end otherwise.
+            ToWorker::GraphPiece { .. } => {}
             ToWorker::Order(order) => self.obey(order),
-            ToWorker::Fetch { run, tasks, from } => self.fetching.take_given(run, tasks, &from, self.link.clone()),
+            ToWorker::Fetch { run, tasks, from, identity } => {
+                self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
+            }
+            ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
             ToWorker::Leave => self.ended.tell("the scheduler has ended it"),
         }
     }
 
-    fn add_graph(&self, run: RunId, imports: &[Import], bulk: &[Bytes]) {
-        let graph = bulk.first().ok_or_else(|| "a graph came without its bytes".to_owned());
-        let graph = graph.and_then(|bytes| read_graph(&*self.face, bytes));
-        let added = graph.and_then(|graph| match self.engine.add_graph(run, Arc::new(graph), imports) {
-            Err(error @ (WorkerError::Refused(_) | WorkerError::NotImported { .. })) => Err(error.to_string()),
-            _ => Ok(()),
+    fn ask(&self, run: RunId, from: u64) {
+        if let Some(link) = self.link.get() {
+            // It is small, and what the worker may say is as good as unbounded beside it.
+            let _ = link.outbox.send_waiting(&FromWorker::GraphPiece { run, from }, vec![], PATIENCE);
+        }
+    }
+
+    /// Tasks of a graph that can't be read here fail with the reason.
+    fn add_graph(&self, run: RunId, imports: &[Import], bytes: &Bytes) {
+        let added = read_graph(&*self.face, bytes).and_then(|graph| {
+            match self.engine.add_graph(run, Arc::new(graph), imports) {
+                Err(error @ WorkerError::Refused(_)) => Err(error.to_string()),
+                _ => Ok(()),
+            }
         });
-        match added {
-            Ok(()) => {}
-            Err(reason) => self.ended.tell(format!("the graph of run {} can't be read: {reason}", run.0)),
+        if let Err(reason) = added {
+            tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
+            let sentence = format!("a worker can't read the graph of the task: {reason}");
+            let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
         }
     }
 
     fn obey(&self, order: WorkerOrder) {
+        if let WorkerOrder::Forget { run } = &order {
+            self.along.forget(*run);
+        }
         if let Err(error) = self.engine.handle(order) {
             self.ended.tell(format!("the scheduler wants what can't be done: {error}"));
         }

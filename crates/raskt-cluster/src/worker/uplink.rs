@@ -1,5 +1,6 @@
 //! What the engine of a worker tells, on its way into the session.
 
+use super::along::Along;
 use super::fetching::Fetching;
 use super::link::{Ended, Link};
 use crate::face::{Face, error_form};
@@ -15,14 +16,20 @@ pub(super) struct SessionUplink {
     fetching: Arc<Fetching>,
     face: Arc<dyn Face>,
     ended: Arc<Ended>,
+    along: Arc<Along>,
 }
 
 /// How long is waited at a time for a scheduler that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl SessionUplink {
-    pub fn new(link: Arc<OnceLock<Link>>, fetching: Arc<Fetching>, face: Arc<dyn Face>, ended: Arc<Ended>) -> Self {
-        Self { link, fetching, face, ended }
+    pub fn new(
+        link: Arc<OnceLock<Link>>,
+        fetching: Arc<Fetching>,
+        face: Arc<dyn Face>,
+        (ended, along): (Arc<Ended>, Arc<Along>),
+    ) -> Self {
+        Self { link, fetching, face, ended, along }
     }
 
     fn send(&self, message: &FromWorker) {
@@ -40,7 +47,11 @@ impl SessionUplink {
 
 impl Uplink for SessionUplink {
     fn tell(&self, told: WorkerTold) {
-        self.send(&FromWorker::Told(told));
+        let small = match &told {
+            WorkerTold::Reported(report) => self.along.small(report, &self.fetching),
+            _ => vec![],
+        };
+        self.send(&FromWorker::Told { told, small });
     }
 
     fn failed(&self, failure: TaskFailure) {

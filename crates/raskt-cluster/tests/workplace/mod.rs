@@ -4,12 +4,12 @@
 
 use raskt_cluster::hello::Role;
 use raskt_cluster::{
-    Client, ClusterError, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun, SchedulerServer, Security, Token,
-    WorkerOptions, WorkerServer,
+    Address, Client, ClusterError, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun, SchedulerServer, Security,
+    Token, WorkerOptions, WorkerServer,
 };
 use raskt_execute::{EngineOptions, Limits, Runners, Store};
 use raskt_graph::{
-    Graph, GraphBuilder, GraphForm, Grid, Layer, LayerId, Op, OpBody, OpFlags, OpForm, OpKind, Shape, TaskId,
+    Graph, GraphBuilder, GraphForm, Grid, Layer, LayerId, MapInput, Op, OpBody, OpFlags, OpForm, OpKind, Shape, TaskId,
 };
 use raskt_schedule::{Offer, TaskRange};
 use raskt_value::wire::{BodyForm, Decoders, WireError, WireForm};
@@ -54,12 +54,93 @@ pub fn decode(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
     Ok(Arc::new(form.read::<Sum>()?))
 }
 
+/// Sums up bytes that it brings along.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Heavy {
+    pub bytes: Vec<u8>,
+}
+
+impl Kernel for Heavy {
+    fn run(&self, _call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        Ok(Chunk::scalar(self.bytes.iter().map(|&byte| i64::from(byte)).sum::<i64>()).into())
+    }
+
+    fn name(&self) -> String {
+        "heavy".into()
+    }
+
+    fn wire(&self) -> Option<WireForm> {
+        Some(WireForm::of("test.heavy", 1, self))
+    }
+}
+
+fn decode_heavy(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
+    Ok(Arc::new(form.read::<Heavy>()?))
+}
+
+/// Gives what can't be sent to another process.
+pub struct Rooted;
+
+impl Kernel for Rooted {
+    fn run(&self, _call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        std::thread::sleep(Duration::from_millis(200));
+        Ok(Value::Foreign(Arc::new(Root)))
+    }
+
+    fn name(&self) -> String {
+        "rooted".into()
+    }
+
+    fn wire(&self) -> Option<WireForm> {
+        Some(WireForm::of("test.rooted", 1, &()))
+    }
+}
+
+struct Root;
+
+impl raskt_value::Foreign for Root {
+    fn bytes(&self) -> usize {
+        8
+    }
+
+    fn type_name(&self) -> &str {
+        "root"
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+fn decode_rooted(_form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
+    Ok(Arc::new(Rooted))
+}
+
+/// A kernel that no worker knows.
+pub struct Strange;
+
+impl Kernel for Strange {
+    fn run(&self, _call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        Err(TaskError::new(ErrorKind::Value, "nobody runs this"))
+    }
+
+    fn name(&self) -> String {
+        "strange".into()
+    }
+
+    fn wire(&self) -> Option<WireForm> {
+        Some(WireForm::of("test.strange", 1, &()))
+    }
+}
+
 pub struct Native(Decoders);
 
 impl Native {
     pub fn face() -> Arc<dyn Face> {
         let mut decoders = Decoders::default();
         decoders.add("test.sum", 1, decode);
+        decoders.add("test.heavy", 1, decode_heavy);
+        decoders.add("test.rooted", 1, decode_rooted);
         Arc::new(Self(decoders))
     }
 }
@@ -90,22 +171,37 @@ pub struct Cluster {
     pub token: Token,
     pub scheduler: SchedulerServer,
     pub workers: Vec<WorkerServer>,
+    /// Where Unix sockets are, if they aren't of TCP.
+    pub folder: Option<String>,
 }
 
 impl Cluster {
     pub fn of(workers: usize) -> Self {
+        Self::at(workers, "tcp://127.0.0.1:0".into(), None)
+    }
+
+    /// The same over Unix sockets in a folder.
+    pub fn within(workers: usize, folder: &str) -> Self {
+        Self::at(workers, format!("unix://{folder}/scheduler"), Some(folder.to_owned()))
+    }
+
+    fn at(workers: usize, address: String, folder: Option<String>) -> Self {
         let token = Token::random().unwrap();
-        let scheduler =
-            SchedulerServer::start(network(&token, Role::Scheduler), &"tcp://127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut cluster = Self { token, scheduler, workers: vec![] };
+        let scheduler = SchedulerServer::start(network(&token, Role::Scheduler), &address.parse().unwrap()).unwrap();
+        let mut cluster = Self { token, scheduler, workers: vec![], folder };
         (0..workers).for_each(|at| cluster.join(&format!("worker-{at}")));
         cluster
+    }
+
+    fn listen(&self, name: &str) -> Address {
+        let address = self.folder.as_ref().map(|folder| format!("unix://{folder}/{name}"));
+        address.unwrap_or_else(|| "tcp://127.0.0.1:0".into()).parse().unwrap()
     }
 
     pub fn join(&mut self, name: &str) {
         let options = WorkerOptions {
             scheduler: self.scheduler.address().clone(),
-            listen: "tcp://127.0.0.1:0".parse().unwrap(),
+            listen: self.listen(name),
             offer: Offer { name: name.into(), ..Offer::slots(1) },
             engine: EngineOptions { threads: 2, memory_limit: 1 << 30 },
         };
@@ -116,7 +212,7 @@ impl Cluster {
 
     pub fn client(&self) -> Client {
         let network = network(&self.token, Role::Client);
-        let listen = "tcp://127.0.0.1:0".parse().unwrap();
+        let listen = self.listen("client");
         let client = Client::connect(network, self.scheduler.address(), &listen, Native::face(), PATIENCE).unwrap();
         assert!(client.wait_for_workers(self.workers.len(), PATIENCE));
         client
@@ -200,6 +296,19 @@ pub fn sums(count: u32, kernel: Sum, inputs: u32) -> Graph {
 pub fn given() -> Op {
     let (flags, body) = (OpFlags::default(), Arc::new(()));
     Op { kind: OpKind::Array, name: "given".into(), digest: 9, flags, body }
+}
+
+/// A layer of data, and a sum of each piece of it; with the ranges of both.
+pub fn sums_of_given(count: u32, kernel: Sum) -> (Graph, TaskRange, TaskRange) {
+    let mut graph = GraphBuilder::new();
+    let op = graph.op(given());
+    let grid = Grid::new([count]);
+    let data = graph.layer(Layer::new("data", op, Shape::source(count))).unwrap();
+    let op = graph.op(sum(kernel, 2));
+    let inputs = vec![MapInput::same(data, grid.clone())];
+    let sums = graph.layer(Layer::new("sum", op, Shape::Map { grid, inputs })).unwrap();
+    let range = |layer| TaskRange { layer, start: 0, end: u64::from(count) };
+    (graph.finish(), range(data), range(sums))
 }
 
 pub const QUICK: Sum = Sum { fails_at: None, milliseconds: 0 };

@@ -35,6 +35,8 @@ pub(crate) struct RunEntry {
     pub imports: Imports,
     /// Nothing of it is to run here as far as is known: it is a place for results that tasks of other runs read, and has no graph.
     pub is_guest: bool,
+    /// Why its graph can't be read here, if it can't: its tasks fail.
+    pub unread: Option<TaskError>,
     /// Who is told if it ends before a thread has begun it; nobody waits for it then.
     pub owner: Option<Weak<dyn OwnsRuns>>,
 }
@@ -61,6 +63,7 @@ impl RunEntry {
             has_ended: false,
             imports: Imports::default(),
             is_guest: false,
+            unread: None,
             owner,
         }
     }

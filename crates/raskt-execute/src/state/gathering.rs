@@ -3,12 +3,12 @@
 use super::head::Word;
 use super::{RunEntry, State};
 use crate::execution::facts;
-use crate::fetches::Named;
+use crate::fetches::{FailedFetch, Named, Why};
 use crate::uplink::{FetchAnswer, FetchId, Unreachable};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Fetch, RunId, TaskRange, Ticket, WorkerEvent, WorkerTold};
 use raskt_store::{Broken, Holder, Lineage, Store, StoredRef};
-use raskt_value::Value;
+use raskt_value::{TaskError, Value};
 use std::sync::Arc;
 
 /// An answer that somebody waits for, before the engine hears of it.
@@ -84,13 +84,27 @@ impl State {
         let answered = elsewhere.fetches.answered(id, answer);
         self.afterwards.values.extend(answered.values);
         for failed in answered.failed {
-            let (ticket, input_run, task) = (failed.ticket, failed.run, failed.task);
-            let (from, reached) = (failed.from, failed.reached);
+            let FailedFetch { ticket, run: input_run, task, from, why } = failed;
+            let reached = match why {
+                Why::Unsendable(error) => {
+                    self.fail_reader(ticket, error);
+                    continue;
+                }
+                why => matches!(why, Why::NotThere),
+            };
             // What was fetched beside it is dropped with what was promised.
             self.worker.handle_event(WorkerEvent::FetchFailed { ticket, input_run, task, from, reached });
         }
         answered.gathered.into_iter().for_each(|ticket| self.gathered(ticket));
         self.act();
+    }
+
+    /// What an assignment reads won't come, wherever it is run: the first of its tasks fails with the reason.
+    fn fail_reader(&mut self, ticket: Ticket, error: TaskError) {
+        if let Some((execution, _)) = self.asking.get_mut(&ticket) {
+            execution.failure = Some(error);
+        }
+        self.worker.handle_event(WorkerEvent::Fetched(ticket));
     }
 
     /// All that an assignment reads of others is here. Of what stays, what came otherwise meanwhile stays as it is. What is of a run of

@@ -2,11 +2,11 @@
 
 use super::State;
 use super::entry::RunEntry;
-use super::head::{Elsewhere, Head, Outgoing};
-use crate::uplink::Uplink;
+use super::head::{Elsewhere, Head, Outgoing, Word};
+use crate::uplink::{TaskFailure, Uplink};
 use crate::worker_error::WorkerError;
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::{RunId, TaskRange, WorkerEvent, WorkerOrder, WorkerTold};
+use raskt_schedule::{Assignment, Outcome, Report, RunId, TaskRange, WorkerEvent, WorkerOrder, WorkerTold};
 use raskt_store::StoredRef;
 use raskt_value::Value;
 use std::collections::btree_map::Entry;
@@ -17,6 +17,7 @@ impl State {
     pub fn obey(&mut self, order: WorkerOrder) -> Result<(), WorkerError> {
         self.check_open()?;
         match order {
+            WorkerOrder::Assign(assignment) if self.is_unread(assignment.run) => self.fail_unread(&assignment),
             WorkerOrder::Assign(assignment) => {
                 assignment.check(&*self.graph_of(assignment.run)?)?;
                 let imports = self.runs.get(&assignment.run).map(|entry| &entry.imports);
@@ -36,6 +37,25 @@ impl State {
         }
         self.act();
         Ok(())
+    }
+
+    fn is_unread(&self, run: RunId) -> bool {
+        self.runs.get(&run).is_some_and(|entry| entry.unread.is_some())
+    }
+
+    /// Tasks of a graph that can't be read here: the first of them fails.
+    fn fail_unread(&mut self, assignment: &Assignment) {
+        let &Assignment { run, attempt, ref tasks, .. } = assignment;
+        let Some(error) = self.runs.get(&run).and_then(|entry| entry.unread.clone()) else { return };
+        let mut outcomes = vec![];
+        for (at, task) in tasks.iter().flat_map(|range| range.tasks()).enumerate() {
+            if let (0, Some(elsewhere)) = (at, self.head.elsewhere_mut()) {
+                let key = format!("task {} of layer {}", task.index, task.layer.0);
+                elsewhere.put_out(Word::Failed(TaskFailure { run, task, key, error: error.clone() }));
+            }
+            Outcome::push(&mut outcomes, task, if at == 0 { Outcome::Failed } else { Outcome::NotRun });
+        }
+        self.head.tell(WorkerTold::Reported(Report { run, attempt, outcomes, nanoseconds: 0 }));
     }
 
     /// Takes in the graph of a run, of which there may be assignments from now on. To be told of it again changes nothing.

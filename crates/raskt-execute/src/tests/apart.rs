@@ -9,6 +9,7 @@ mod gathers;
 mod graphs;
 mod head;
 mod host;
+mod imports;
 mod kernels;
 mod links;
 mod losses;

@@ -205,3 +205,13 @@ pub fn results(graph: &Graph, tasks: TaskRange, kib: u64) -> Vec<Value> {
 pub fn answer(values: Vec<Value>) -> FetchAnswer {
     Ok(values.into_iter().map(Ok).collect())
 }
+
+/// Three layers of so many sources.
+pub fn three_layers(count: u32) -> Arc<Graph> {
+    let mut graph = GraphBuilder::new();
+    let op = super::graphs::op(&mut graph);
+    for name in ["first", "second", "third"] {
+        graph.layer(Layer::new(name, op, Shape::source(count))).unwrap();
+    }
+    Arc::new(graph.finish())
+}

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// By layer and first task, where a range ends and what is known of its tasks. None are empty, no two have a task in common, and
 /// no two neighbours are alike.
 #[derive(Clone, Debug)]
-pub(super) struct RangeMap<T>(BTreeMap<(LayerId, u64), (u64, T)>);
+pub(crate) struct RangeMap<T>(BTreeMap<(LayerId, u64), (u64, T)>);
 
 impl<T> Default for RangeMap<T> {
     fn default() -> Self {

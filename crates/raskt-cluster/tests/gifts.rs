@@ -1,0 +1,132 @@
+//! Data that clients give, and workers that come late, or go before they have it or with it.
+
+mod workplace;
+
+use raskt_cluster::{Client, ClusterError, Job, RemoteRun, TaskRun, Until};
+use raskt_schedule::TaskRange;
+use raskt_value::{Chunk, Foreign, Parcel, TaskError, Value};
+use std::any::Any;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use workplace::*;
+
+/// A number that is only given once it may be.
+struct Held {
+    number: Value,
+    asked: Mutex<Sender<()>>,
+    may_go: Mutex<Receiver<()>>,
+}
+
+impl Foreign for Held {
+    fn bytes(&self) -> usize {
+        8
+    }
+
+    fn type_name(&self) -> &str {
+        "held"
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn pack(&self) -> Result<Parcel, TaskError> {
+        let _ = self.asked.lock().unwrap().send(());
+        let _ = self.may_go.lock().unwrap().recv();
+        self.number.pack()
+    }
+}
+
+fn numbers(count: i64) -> Vec<Value> {
+    (0..count).map(|at| Chunk::from_vec(vec![at; 1000], &[1000]).unwrap().into()).collect()
+}
+
+fn job(values: Vec<Value>, kernel: Sum) -> (Job, TaskRange) {
+    let (graph, data, sums) = sums_of_given(values.len() as u32, kernel);
+    (Job { graph: form(&graph), wanted: vec![sums], given: vec![(data, values)], ..Job::default() }, sums)
+}
+
+fn whole(client: &Client, values: Vec<Value>, kernel: Sum) -> RemoteRun {
+    client.submit(job(values, kernel).0).unwrap()
+}
+
+fn alone(client: &Client, values: Vec<Value>, kernel: Sum) -> (TaskRun, TaskRange) {
+    let (job, sums) = job(values, kernel);
+    (client.submit_tasks(job).unwrap(), sums)
+}
+
+fn expected(count: i64) -> Vec<i64> {
+    (0..count).map(|at| at * 1001).collect()
+}
+
+#[test]
+fn data_waits_for_the_first_worker() {
+    let mut cluster = Cluster::of(0);
+    let client = cluster.client();
+    let run = whole(&client, numbers(10), QUICK);
+    assert!(run.wait_timeout(Duration::from_millis(50)).is_none());
+    cluster.join("first");
+    assert_eq!(wait(&run).unwrap(), expected(10));
+}
+
+#[test]
+fn a_worker_that_goes_before_it_has_its_share_leaves_it_to_others() {
+    let mut cluster = Cluster::of(1);
+    let client = cluster.client();
+    let (asked, was_asked) = channel();
+    let (go, may_go) = channel();
+    let (asked, may_go) = (Mutex::new(asked), Mutex::new(may_go));
+    let number = Chunk::scalar(7_i64).into();
+    let run = whole(&client, vec![Value::Foreign(Arc::new(Held { number, asked, may_go }))], QUICK);
+    was_asked.recv_timeout(PATIENCE).unwrap();
+    let gone = cluster.workers.pop().unwrap();
+    gone.shut_down(Duration::ZERO);
+    drop(gone);
+    cluster.join("late");
+    drop(go);
+    assert_eq!(wait(&run).unwrap(), [7]);
+}
+
+#[test]
+fn data_that_goes_with_a_worker_is_given_anew() {
+    let mut cluster = Cluster::of(2);
+    let client = cluster.client();
+    let slow = Sum { milliseconds: 10, ..QUICK };
+    let (one, sums) = alone(&client, numbers(100), slow.clone());
+    let run = whole(&client, numbers(100), slow);
+    let watch = client.watch(&[(one.id(), vec![sums])]);
+    assert!(watch.wait(Until::First, Some(Instant::now() + PATIENCE)));
+    let gone = cluster.workers.pop().unwrap();
+    gone.shut_down(Duration::ZERO);
+    drop(gone);
+    let values = client.gather(&[(one.id(), vec![sums])], Some(Instant::now() + PATIENCE)).unwrap();
+    assert_eq!(values.iter().map(number).collect::<Vec<_>>(), expected(100));
+    assert_eq!(watch.failed(), 0);
+    assert_eq!(wait(&run).unwrap(), expected(100));
+}
+
+#[test]
+fn a_task_that_fails_ends_a_run_that_was_given_data() {
+    let cluster = Cluster::of(2);
+    let client = cluster.client();
+    let run = whole(&client, numbers(10), Sum { fails_at: Some(3), milliseconds: 0 });
+    let error = wait(&run).unwrap_err();
+    assert!(error.to_string().contains("this one fails"), "{error}");
+    assert_eq!(wait(&whole(&client, numbers(10), QUICK)).unwrap(), expected(10));
+}
+
+#[test]
+fn a_scheduler_that_breaks_down_tells_all() {
+    let cluster = Cluster::of(2);
+    let client = cluster.client();
+    let run = whole(&client, numbers(10), Sum { milliseconds: 500, ..QUICK });
+    cluster.scheduler.break_down("planted");
+    let error = wait(&run).unwrap_err();
+    assert!(matches!(&error, ClusterError::Disconnected(why) if why.contains("planted")), "{error}");
+    for worker in &cluster.workers {
+        let why = worker.wait(PATIENCE).expect("a worker without a scheduler is over");
+        assert!(why.contains("planted"), "{why}");
+    }
+    assert!(cluster.scheduler.broken().is_some_and(|story| story.contains("planted")));
+}
