@@ -3,6 +3,7 @@
 mod codec;
 mod parcel;
 mod size;
+mod small;
 
 pub(crate) use codec::references;
 pub(crate) use parcel::add_decoders;
@@ -12,6 +13,7 @@ use codec::ObjectCodec;
 use pyo3::prelude::*;
 use raskt_store::Store;
 use raskt_value::{Codec, Foreign, Parcel, Part, TaskError, Value};
+use small::Small;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -51,6 +53,14 @@ impl Object {
         Value::Foreign(Arc::new(Kept::of_size(object, size, parts, label())))
     }
 
+    /// The same, for a result of which somebody in another process may be told.
+    pub fn told(object: Bound<'_, PyAny>, label: impl FnOnce() -> Option<Arc<str>>) -> Value {
+        match Small::of(&object, size_of_object(&object)) {
+            Some(small) => Value::Foreign(Arc::new(small)),
+            None => Self::labelled(object, label),
+        }
+    }
+
     /// The same, if the store would move it to disk.
     pub fn that_leaves(object: &Bound<'_, PyAny>) -> Option<Value> {
         let (size, parts) = size::with_parts(object);
@@ -63,6 +73,7 @@ impl Object {
         let Value::Foreign(foreign) = value else { return None };
         let object = foreign.as_any();
         let small = object.downcast_ref().map(|small: &Self| &small.object);
+        let small = small.or_else(|| object.downcast_ref().map(|small: &Small| &small.object.object));
         small.or_else(|| object.downcast_ref().map(|kept: &Kept| &kept.object))
     }
 }

@@ -35,6 +35,11 @@ fn packed(object: &Bound<'_, PyAny>) -> PyResult<Parcel> {
     Ok(Parcel { form: WireForm::of(TAG, VERSION, &fixed), pieces })
 }
 
+/// What an object is when it travels that is nothing but this pickle.
+pub(super) fn of_pickle(pickle: &[u8]) -> Parcel {
+    Parcel { form: WireForm::of(TAG, VERSION, &Fixed::new()), pieces: vec![Buffer::from_vec(pickle.to_vec())] }
+}
+
 /// Adds what makes objects of what has come.
 pub(crate) fn add_decoders(decoders: &mut Decoders) {
     decoders.add_value(TAG, VERSION, unpack);

@@ -233,7 +233,7 @@ impl PythonBlock for SentCalls {
                 function.call(positional, Some(&named.cast_into::<PyDict>()?))?
             }
         };
-        Ok(Object::labelled(result, || Some(self.label(py, call).into())))
+        Ok(Object::told(result, || Some(self.label(py, call).into())))
     }
 
     fn name(&self) -> String {
