@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 
+from collections.abc import Iterator
+
 import pytest
 
 # A shell's background job ignores Ctrl-C, and so does every process that it starts: tests of Ctrl-C would
@@ -14,6 +16,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--travel", action="store_true", help="send all graphs, data and results through their wire forms")
+    parser.addoption("--cluster", action="store_true", help="compute everything on a cluster of two worker processes")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -21,3 +24,15 @@ def pytest_configure(config: pytest.Config) -> None:
         from raskt import _core
 
         _core._travel_always(True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cluster_for_all(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The cluster of `--cluster`."""
+    if not request.config.getoption("--cluster"):
+        yield
+        return
+    from raskt.distributed import Client
+
+    with Client(n_workers=2, threads_per_worker=1):
+        yield

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import raskt
 from raskt import _core
 from raskt.distributed import _current, _waiting
+from raskt.distributed._addresses import listening, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._durations import seconds
 from raskt.distributed._local import LocalCluster
@@ -41,6 +42,8 @@ class Client(Calls):
         Seconds that are waited for the scheduler, or a text such as "10s".
     set_as_default : bool, default True
         Whether computations that name no scheduler run on it.
+    scheduler_file : path, optional
+        The file of a running scheduler, which says where it is and by what token it knows others.
     security : Security, optional
         By what the cluster knows this process.
     asynchronous : bool, default False
@@ -69,6 +72,7 @@ class Client(Calls):
         timeout: float | str = TIMEOUT_SECONDS,
         set_as_default: bool = True,
         *,
+        scheduler_file: str | os.PathLike[str] | None = None,
         security: Security | None = None,
         asynchronous: bool = False,
         name: str | None = None,
@@ -78,6 +82,11 @@ class Client(Calls):
         self.asynchronous = asynchronous
         patience = seconds(timeout)
         own: LocalCluster | None = None
+        if scheduler_file is not None:
+            if address is not None:
+                raise TypeError("a client has an address or a scheduler_file, and not both")
+            address, known = read_scheduler_file(scheduler_file)
+            security = security or known
         if address is None:
             address = own = LocalCluster(**cluster_kwargs)
         elif cluster_kwargs:
@@ -91,7 +100,7 @@ class Client(Calls):
                 address = address.scheduler_address
             credentials = (security or Security()).credentials()
             self._raskt_cluster_client = _core.ClusterClient(
-                address, f"unix://{folder}/data", credentials, self.name, patience
+                address, listening(address, folder), credentials, self.name, patience
             )
         except BaseException:
             if own is not None:

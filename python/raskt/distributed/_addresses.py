@@ -1,0 +1,45 @@
+"""Where a client finds its scheduler, and where it listens for those who fetch what it was given."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from raskt.distributed._security import Security
+
+
+def read_scheduler_file(path: str | os.PathLike[str]) -> tuple[str, Security]:
+    """What the file of a running scheduler says: its address, and by what it knows others."""
+    try:
+        about = json.loads(Path(path).read_text())
+        address = about["address"]
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"there is no scheduler file {os.fspath(path)!r}: no scheduler that writes it runs"
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{os.fspath(path)!r} is no scheduler file: {error!r}") from None
+    return address, Security(token_file=about.get("token_file"), tls_ca_file=about.get("tls_ca_file"))
+
+
+def listening(scheduler: str, folder: str) -> str:
+    """Where a client of that scheduler listens: within this host, or where other hosts reach it."""
+    if not scheduler.startswith("tls://"):
+        return f"unix://{folder}/data"
+    parts = urlsplit(scheduler)
+    try:
+        own = _towards(parts.hostname or "", parts.port or 0)
+    except OSError as error:
+        raise ConnectionError(f"no way to {scheduler}: {error}") from None
+    return f"tls://[{own}]:0" if ":" in own else f"tls://{own}:0"
+
+
+def _towards(host: str, port: int) -> str:
+    """The own address by which `host` is reached. Nothing is sent."""
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.connect(address)
+        return str(probe.getsockname()[0])

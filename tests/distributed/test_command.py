@@ -1,0 +1,83 @@
+"""The command `raskt` of this interpreter: a scheduler and workers as processes, and a client that finds them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import raskt
+import raskt.array as ra
+import raskt.dataframe as rd
+from raskt.distributed import Client
+
+RASKT = [sys.executable, "-m", "raskt"]
+
+
+def started(*arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen([*RASKT, *map(str, arguments)], stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+@pytest.fixture
+def scheduler_file(tmp_path: Path) -> Iterator[Path]:
+    """A scheduler and two workers."""
+    file, token = tmp_path / "scheduler.json", tmp_path / "token"
+    scheduler = started("scheduler", "--port", "0", "--scheduler-file", file, "--token-file", token)
+    assert scheduler.stdout is not None
+    while not scheduler.stdout.readline().startswith("ready"):
+        assert scheduler.poll() is None
+    workers = started(
+        *("worker", "--scheduler-file", file, "--nworkers", "2", "--nthreads", "1", "--name", "me"),
+        *("--local-directory", tmp_path),
+    )
+    yield file
+    for process in (workers, scheduler):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert not file.exists()
+
+
+def test_a_cluster_of_commands(scheduler_file: Path) -> None:
+    with Client(scheduler_file=scheduler_file) as client:
+        client.wait_for_workers(2, timeout=30)
+        assert int(ra.arange(1000, chunks=10).sum().compute()) == sum(range(1000))
+        frame = pd.DataFrame({"key": [1, 2] * 10, "value": np.arange(20)})
+        lazy = rd.from_pandas(frame, npartitions=2)
+        pd.testing.assert_series_equal(lazy.groupby("key").value.sum().compute(), frame.groupby("key").value.sum())
+        processes = set(client.run(os.getpid).values())
+        assert len(processes) == 2 and os.getpid() not in processes
+        with pytest.raises(ZeroDivisionError):
+            raskt.delayed(lambda: 1 // 0)().compute()
+        os.kill(processes.pop(), signal.SIGKILL)
+        assert client.gather(client.map(abs, range(-50, 0))) == list(range(50, 0, -1))
+        deadline = time.monotonic() + 30
+        while len(client.nthreads()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(client.nthreads()) == 2
+        status = subprocess.run(
+            [*RASKT, "status", "--scheduler-file", str(scheduler_file)], capture_output=True, text=True, timeout=30
+        )
+        assert status.returncode == 0 and "me" in status.stdout
+
+
+def test_what_is_no_scheduler_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no scheduler file"):
+        Client(scheduler_file=tmp_path / "none")
+    (tmp_path / "wrong").write_text("{}")
+    with pytest.raises(ValueError, match="is no scheduler file"):
+        Client(scheduler_file=tmp_path / "wrong")
+    with pytest.raises(TypeError, match="and not both"):
+        Client("tcp://127.0.0.1:1", scheduler_file=tmp_path / "wrong")
+
+
+def test_wrong_options_end_in_a_sentence() -> None:
+    done = subprocess.run([*RASKT, "worker", "nowhere"], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2 and "nowhere" in done.stderr and "Traceback" not in done.stderr
