@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-
 from collections.abc import Iterator
 
 import pytest
