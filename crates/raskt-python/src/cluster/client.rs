@@ -215,7 +215,7 @@ impl ClusterClient {
 }
 
 fn described<'py>(py: Python<'py>, worker: &WorkerInfo) -> PyResult<Bound<'py, PyDict>> {
-    let WorkerInfo { worker: id, name, addresses, slots, memory } = worker;
+    let WorkerInfo { worker: id, name, addresses, slots, memory, .. } = worker;
     let about = PyDict::new(py);
     about.set_item("id", id.0)?;
     about.set_item("name", name)?;

@@ -38,16 +38,15 @@ impl Small {
 }
 
 fn is_plain(object: &Bound<'_, PyAny>, depth: usize) -> bool {
-    let each =
-        |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| depth > 0 && items.all(|item| is_plain(&item, depth - 1));
+    let is_plain_within = |item: Bound<'_, PyAny>| depth > 0 && is_plain(&item, depth - 1);
     if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-        return tuple.len() <= FEW_ITEMS && each(&mut tuple.iter());
+        return tuple.len() <= FEW_ITEMS && tuple.iter().all(is_plain_within);
     }
     if let Ok(list) = object.cast_exact::<PyList>() {
-        return list.len() <= FEW_ITEMS && each(&mut list.iter());
+        return list.len() <= FEW_ITEMS && list.iter().all(is_plain_within);
     }
     if let Ok(dict) = object.cast_exact::<PyDict>() {
-        return dict.len() <= FEW_ITEMS && each(&mut dict.iter().flat_map(|(key, value)| [key, value]));
+        return dict.len() <= FEW_ITEMS && dict.iter().flat_map(|(key, value)| [key, value]).all(is_plain_within);
     }
     object.is_none()
         || object.is_exact_instance_of::<PyInt>()
