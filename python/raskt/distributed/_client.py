@@ -98,7 +98,13 @@ class Client(Calls):
             if isinstance(address, LocalCluster):
                 security = security or address.security
                 address = address.scheduler_address
-            credentials = (security or Security()).credentials()
+            security = security or Security()
+            if security.token_file is None and security.tls_ca_file is None:
+                raise ConnectionError(
+                    f"the scheduler at {address} has a token, and this client none: name its file "
+                    "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
+                )
+            credentials = security.credentials()
             self._raskt_cluster_client = _core.ClusterClient(
                 address, listening(address, folder), credentials, self.name, patience
             )

@@ -86,7 +86,9 @@ pub(super) fn fetch(
         match came {
             Ok(pieces) => put(shared, &request, pieces, found)?,
             Err(BulkError::TooLarge { bytes, .. }) => gathering.again(request.larger(bytes)),
-            Err(BulkError::Missing(Missing::Failed(reason))) => return Err(unread(&request, reason)),
+            Err(BulkError::Missing(Missing::Failed(reason))) => {
+                return Err(unread(&request, format!("a result can't be sent: {reason}")));
+            }
             Err(error) => {
                 tracing::debug!("results couldn't be fetched, and are waited for again: {error}");
                 missed.extend(request.parts);
@@ -182,7 +184,10 @@ fn put(
 
 fn unread(request: &Request, reason: String) -> ClusterError {
     let run = request.parts.first().map_or(0, |part| part.run.0);
-    ClusterError::Task { key: format!("results of run {run}"), error: TaskError::new(ErrorKind::Io, reason) }
+    ClusterError::Task {
+        key: format!("results of run {run}"),
+        error: TaskError::new(ErrorKind::Type, format!("a result can't be sent: {reason}")),
+    }
 }
 
 /// No more than may be asked for at once, by number and by bytes.

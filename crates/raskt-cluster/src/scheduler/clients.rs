@@ -61,9 +61,11 @@ impl Core {
         for of_run in tasks.chunk_by(|(run, _), (next, _)| run == next) {
             let run = of_run[0].0;
             self.check_own(client, run)?;
+            let ranges: Vec<_> = of_run.iter().map(|(_, range)| *range).collect();
+            self.want_less(run, &ranges);
             // A run that ended otherwise meanwhile has nothing to release.
             if self.runs.contains_key(&run) && self.machine.progress(run).is_some() {
-                self.try_event(Event::Released { run, tasks: of_run.iter().map(|(_, range)| *range).collect() })?;
+                self.try_event(Event::Released { run, tasks: ranges })?;
             }
         }
         Ok(())
@@ -107,12 +109,16 @@ impl Core {
         self.check_own(client, run)?;
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
         TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
-        // Nothing is wanted before all data is there: what stands for it can't be run.
-        let (at_once, later) = if given.is_empty() { (wanted.clone(), None) } else { (vec![], Some(wanted.clone())) };
+        // Nothing is wanted before all data is there, also that of runs which it reads: what stands for it can't be run.
+        let awaits = self.held_back_among(&imports);
+        let is_held_back = !given.is_empty() || !awaits.is_empty();
+        let (at_once, later) = if is_held_back { (vec![], Some(wanted.clone())) } else { (wanted.clone(), None) };
         let in_machine = if given.is_empty() && imports.is_empty() { failure } else { FailureScope::Task };
         let gifts = Gifts::new(&given, given_at);
         let (is_released, has_failed) = (false, false);
-        let record = RunRecord { client, bytes, wanted, wanted_later: later, gifts, failure, is_released, has_failed };
+        awaits.iter().for_each(|source| self.awaited_by.entry(*source).or_default().push(run));
+        let wanted_later = later;
+        let record = RunRecord { client, bytes, wanted, wanted_later, awaits, gifts, failure, is_released, has_failed };
         self.runs.insert(run, record);
         if !given.is_empty() {
             self.ungiven.insert(run);
@@ -141,6 +147,8 @@ impl Core {
             return;
         }
         self.runs.remove(&run);
+        // What it stood for won't come: who reads it hears so of the machine.
+        self.no_longer_awaited(run).into_iter().for_each(|reader| self.let_on(reader));
         let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;
         let errors: Vec<_> = self.errors.range(of_run).map(|(&key, _)| key).take_while(|key| key.0 == run).collect();
         errors.iter().for_each(|key| drop(self.errors.remove(key)));

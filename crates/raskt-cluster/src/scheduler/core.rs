@@ -26,6 +26,8 @@ pub(super) struct Core {
     pub errors: BTreeMap<(RunId, TaskId), ErrorForm>,
     /// Runs of which data is to be fetched that nobody was asked for.
     pub ungiven: BTreeSet<RunId>,
+    /// Runs that are held back, by the run of which nothing is wanted yet either.
+    pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
     /// Small results that came with what is being taken in, and their run.
     pub along: Option<(RunId, Vec<Small>)>,
     /// Runs that have ended for their clients, and not for the machine.
@@ -41,7 +43,7 @@ impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
-        let (ungiven, ended) = Default::default();
+        let (ungiven, awaited_by, ended) = Default::default();
         Self {
             machine,
             started,
@@ -50,6 +52,7 @@ impl Core {
             runs,
             errors,
             ungiven,
+            awaited_by,
             along: None,
             ended,
             next_worker: 0,

@@ -5,8 +5,9 @@ use crate::face::read_shape;
 use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES};
 use bytes::{Bytes, BytesMut};
 use raskt_graph::Graph;
-use raskt_schedule::{FailureScope, TaskRange};
+use raskt_schedule::{FailureScope, RunId, TaskRange};
 use raskt_sync::Mutex;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is known of a run beside what the machine knows.
@@ -17,6 +18,8 @@ pub(super) struct RunRecord {
     pub wanted: Vec<TaskRange>,
     /// What is wanted as soon as all data that it was given is there.
     pub wanted_later: Option<Vec<TaskRange>>,
+    /// Runs that it reads and of which nothing is wanted yet.
+    pub awaits: BTreeSet<RunId>,
     /// Data that it was given.
     pub gifts: Gifts,
     /// What ends, as its client sees it, when one of its tasks fails. The machine knows runs that have to do with data of clients as

@@ -8,6 +8,7 @@ mod core;
 mod entries;
 mod gifts;
 mod graphs;
+mod held_back;
 mod spreading;
 mod workers;
 

@@ -41,9 +41,7 @@ impl Core {
         if record.gifts.places.all().any(|(_, place)| *place != Place::There) {
             return;
         }
-        if let Some(tasks) = record.wanted_later.take() {
-            self.handle(Event::Wanted { run, tasks });
-        }
+        self.let_on(run);
         let Some(record) = self.runs.get_mut(&run) else { return };
         for (run, tasks) in std::mem::take(&mut record.gifts.stopped) {
             if self.machine.progress(run).is_some() {
@@ -77,12 +75,20 @@ impl Core {
         }
     }
 
-    /// Data of a run can't be had.
+    /// Data of a run can't be had, nor what waits for it.
     pub fn data_failed(&mut self, run: RunId, reason: &str) {
-        if let Some(client) = self.runs.get(&run).and_then(|record| self.clients.get(&record.client)) {
-            client.send(&ToClient::Refused { run, reason: format!("its data couldn't be fetched: {reason}") });
+        let mut failed = vec![run];
+        let mut at = 0;
+        while let Some(&run) = failed.get(at) {
+            failed.extend(self.no_longer_awaited(run));
+            at += 1;
         }
-        self.release(run);
+        for run in failed {
+            if let Some(client) = self.runs.get(&run).and_then(|record| self.clients.get(&record.client)) {
+                client.send(&ToClient::Refused { run, reason: format!("its data couldn't be fetched: {reason}") });
+            }
+            self.release(run);
+        }
     }
 }
 

@@ -172,7 +172,7 @@ fn answer(parts: Vec<Part>, count: usize) -> FetchAnswer {
             Ok(Err(error)) => return Ok((0..count).map(|_| Err(Missing::Unsendable(error.clone()))).collect()),
             Err(BulkError::Missing(bulk::Missing::Failed(reason))) => {
                 let error =
-                    TaskError::new(ErrorKind::Io, format!("an input can't be sent to another worker: {reason}"));
+                    TaskError::new(ErrorKind::Type, format!("an input can't be sent to another worker: {reason}"));
                 return Ok((0..count).map(|_| Err(Missing::Unsendable(error.clone()))).collect());
             }
             Err(BulkError::TooLarge { bytes, reserved }) => {

@@ -19,6 +19,8 @@ pub(crate) struct HeldResult {
     task: TaskId,
     /// Data type and shape, if it is known to be a block.
     block: OnceLock<(DType, Box<[usize]>)>,
+    /// Whether it is data that this client gives, and nobody can make again once it has let go of it.
+    is_data: bool,
     is_cancelled: AtomicBool,
 }
 
@@ -31,8 +33,14 @@ pub(crate) enum Standing {
 }
 
 impl HeldResult {
-    pub fn new(client: Arc<Client>, run: TaskRun, task: TaskId) -> Arc<Self> {
-        Arc::new(Self { client, run, task, block: OnceLock::new(), is_cancelled: AtomicBool::new(false) })
+    pub fn new(client: Arc<Client>, run: TaskRun, task: TaskId, is_data: bool) -> Arc<Self> {
+        let (block, is_cancelled) = Default::default();
+        Arc::new(Self { client, run, task, block, is_data, is_cancelled })
+    }
+
+    /// Whether it is data that this client gives.
+    pub fn is_data(&self) -> bool {
+        self.is_data
     }
 
     /// It is known to be a block of this type and shape.

@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
 use raskt_cluster::{Client, ClusterError, RemoteRun};
 use raskt_graph::{Graph, TaskId};
+use raskt_schedule::TaskRange;
 use raskt_value::Value;
 use std::sync::Arc;
 
@@ -56,10 +57,19 @@ pub(super) fn begin(
     wanted: &[TaskId],
 ) -> PyResult<Vec<Arc<HeldResult>>> {
     let Prepared { job, mut held } = prepare(py, client, graph, wanted)?;
-    let each: Vec<TaskId> = job.wanted.iter().flat_map(|range| range.tasks()).collect();
+    let each = job.wanted.clone();
     if !each.is_empty() {
+        let data: Vec<TaskRange> = job.given.iter().map(|(range, _)| *range).collect();
+        let is_data = |task| data.iter().any(|range| range.contains(task));
+        let read: Vec<_> = held.values().filter(|held| held.is_data()).cloned().collect();
         let run = py.detach(|| client.submit_tasks(job)).map_err(|error| from_cluster_error(py, &error))?;
-        held.extend(each.into_iter().map(|task| (task, HeldResult::new(client.clone(), run.clone(), task))));
+        if !read.is_empty() {
+            // It stays here until it has been read: whoever gave it may have let go of it.
+            let id = run.id();
+            py.detach(|| client.on_settled(&[(id, each.clone())], Box::new(move || drop(read))));
+        }
+        let tasks = each.iter().flat_map(|range| range.tasks());
+        held.extend(tasks.map(|task| (task, HeldResult::new(client.clone(), run.clone(), task, is_data(task)))));
     }
     Ok(wanted.iter().map(|task| held[task].clone()).collect())
 }
