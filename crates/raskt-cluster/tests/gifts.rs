@@ -3,7 +3,8 @@
 mod workplace;
 
 use raskt_cluster::{Client, ClusterError, Job, RemoteRun, TaskRun, Until};
-use raskt_schedule::TaskRange;
+use raskt_graph::{LayerId, TaskId};
+use raskt_schedule::{Import, TaskRange};
 use raskt_value::{Chunk, Foreign, Parcel, TaskError, Value};
 use std::any::Any;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -129,4 +130,30 @@ fn a_scheduler_that_breaks_down_tells_all() {
         assert!(why.contains("planted"), "{why}");
     }
     assert!(cluster.scheduler.broken().is_some_and(|story| story.contains("planted")));
+}
+
+/// One sum of results of another run.
+fn sum_of(client: &Client, run: &TaskRun, source: TaskRange) -> (TaskRun, TaskRange) {
+    let tasks = TaskRange { layer: LayerId(0), start: 0, end: source.len() };
+    let import = Import { tasks, run: run.id(), from: TaskId::new(source.layer, source.start) };
+    let wanted = TaskRange { layer: LayerId(1), start: 0, end: 1 };
+    let graph = form(&sums(1, QUICK, source.len() as u32));
+    let job = Job { graph, wanted: vec![wanted], imports: vec![import], ..Job::default() };
+    (client.submit_tasks(job).unwrap(), wanted)
+}
+
+#[test]
+fn what_reads_data_before_it_has_come_waits_for_it() {
+    let mut cluster = Cluster::of(0);
+    let client = cluster.client();
+    let (run, results) = alone(&client, numbers(5), QUICK);
+    let (reader, total) = sum_of(&client, &run, results);
+    let (last, wanted) = sum_of(&client, &reader, total);
+    let (dropped, _) = sum_of(&client, &reader, total);
+    drop(dropped);
+    cluster.join("first");
+    let values = client.gather(&[(last.id(), vec![wanted])], Some(Instant::now() + PATIENCE)).unwrap();
+    assert_eq!(number(&values[0]), expected(5).iter().sum::<i64>());
+    let released = client.gather(&[(reader.id(), vec![total])], Some(Instant::now() + PATIENCE)).unwrap();
+    assert_eq!(number(&released[0]), expected(5).iter().sum::<i64>());
 }
