@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::{Program, Region};
-use raskt_value::{CancelToken, Chunk, Element, TaskError, with_element};
+use raskt_value::{CancelToken, Chunk, Element, ErrorKind, TaskError, with_element};
 
 /// The first output of `program` over `region`.
 ///
@@ -34,7 +34,7 @@ fn run(mut engine: Engine<'_>, region: &Region, cancel: &CancelToken) -> Result<
     let length = region.len();
     let mut blocks = Vec::new();
     for output in engine.output_dtypes() {
-        blocks.push(with_element!(output, T => Block::new::<T>(length)));
+        blocks.push(with_element!(output, T => Block::new::<T>(length)?));
     }
     let starts: Vec<*mut u8> = blocks.iter_mut().map(|block| block.start).collect();
     engine.for_each_tile(length, cancel, |engine, start, count| engine.run_into(start, count, &starts))?;
@@ -50,10 +50,18 @@ struct Block {
 }
 
 impl Block {
-    fn new<T: Element>(length: usize) -> Self {
-        let mut elements = Vec::<T>::with_capacity(length);
-        Self { start: elements.as_mut_ptr().cast(), owner: Box::new(elements), finish: finish::<T> }
+    fn new<T: Element>(length: usize) -> Result<Self, TaskError> {
+        let mut elements = room::<T>(length)?;
+        Ok(Self { start: elements.as_mut_ptr().cast(), owner: Box::new(elements), finish: finish::<T> })
     }
+}
+
+/// Room for elements; an error, and not the end of the process, if the system has none.
+pub(super) fn room<T>(length: usize) -> Result<Vec<T>, TaskError> {
+    let mut elements = Vec::new();
+    let refused = |_| TaskError::new(ErrorKind::Memory, format!("no memory can be had for {length} elements"));
+    elements.try_reserve_exact(length).map_err(refused)?;
+    Ok(elements)
 }
 
 /// The chunk over the vector of `T` in `owner`.

@@ -2,7 +2,7 @@
 
 use super::{ComplexProduct, ComplexSum, RealProduct, RealSum, Summary, carried, summarised};
 use crate::Scan;
-use crate::blocks::native::chunk;
+use crate::blocks::inputs::block_with_axis;
 use raskt_value::{Call, DType, ErrorKind, Kernel, TaskError, Value};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ macro_rules! with_summary {
 
 impl Kernel for Summarise {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let block = chunk(&inputs[0])?;
+        let block = block_with_axis(inputs, 0, self.axis)?;
         with_summary!(self.scan, block.dtype(), summarised(block, self.axis)).map(Value::from)
     }
 
@@ -65,7 +65,7 @@ impl Kernel for Summarise {
 
 impl Kernel for Carry {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let summaries = chunk(&inputs[0])?;
+        let summaries = block_with_axis(inputs, 0, self.axis)?;
         with_summary!(self.scan, self.dtype, carried(summaries, self.axis)).map(Value::from)
     }
 
