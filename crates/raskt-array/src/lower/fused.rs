@@ -18,7 +18,7 @@ pub(crate) struct Fused {
     /// Where the program's inputs come from.
     leaves: Vec<Leaf>,
     /// The blocks over which the program runs.
-    chunks: Chunks,
+    pub(crate) chunks: Chunks,
     grid: Grid,
     fold: Fold,
 }
