@@ -3,12 +3,13 @@
 use super::wire::{decoders, expression};
 use super::*;
 use crate::blocks::agree::Compare;
+use crate::blocks::native::Pick;
 use crate::wire::BlockKernel;
 use crate::{Index, Scan, Ufunc, linalg};
 use proptest::prelude::*;
 use raskt_graph::{GraphBuilder, Lower, TaskId};
 use raskt_value::wire::WireForm;
-use raskt_value::{Call, CancelToken, DType, Kernel, NativeOp, Scalar, Value};
+use raskt_value::{Call, CancelToken, DType, Kernel, Manifest, NativeOp, Scalar, TaskError, Value};
 
 /// A kernel as it travels, and tasks of it with what they read.
 struct Case {
@@ -192,6 +193,52 @@ proptest! {
             let _ = kernel.run(&call, &inputs);
         });
     }
+}
+
+fn run(kernel: &dyn Kernel, inputs: &[Value]) -> Result<Value, TaskError> {
+    kernel.run(&Call { index: 0, threads: 1, cancel: &CancelToken::default() }, inputs)
+}
+
+#[test]
+fn a_result_is_picked_of_those_that_are_there() {
+    let parts: Vec<Value> = (0..2_i64).map(|number| Chunk::scalar(number).into()).collect();
+    let several = [Value::Manifest(Manifest { parts }.into())];
+    let picked = |at: usize| run(&BlockKernel::from(Pick(at)), &several);
+    assert_eq!(picked(1).unwrap().as_chunk().unwrap().as_slice::<i64>(), Some(&[1][..]));
+    assert!(picked(2).unwrap_err().message.contains("no result 2 of 2"));
+}
+
+#[test]
+fn elements_are_taken_of_the_blocks_that_were_promised() {
+    let (x, _) = counted(&[&[2, 2], &[3]]);
+    let taken = cases_of(&x.take(&[0, 3], 0).unwrap());
+    let case = taken.iter().find(|case| case.tasks[0].1.len() == 2).expect("two blocks are read");
+    let kernel = decoders().decode(&case.form).unwrap();
+    let blocks = &case.tasks[0].1;
+    assert!(run(&*kernel, blocks).is_ok());
+    let refused = |inputs: &[Value]| run(&*kernel, inputs).unwrap_err().message;
+    assert!(refused(&blocks[..1]).contains("1 blocks came where 2"));
+    let shaped = |shape: &[usize]| Value::from(Chunk::from_vec(vec![0_i64; shape.iter().product()], shape).unwrap());
+    assert!(refused(&[blocks[0].clone(), shaped(&[3, 3])]).contains("length 3 along axis 0, not 2"));
+    assert!(refused(&[shaped(&[]), shaped(&[])]).contains("axis 0"));
+}
+
+/// What stands before a block isn't left out because it is of another type.
+#[test]
+fn a_running_sum_goes_on_from_what_stands_before_it() {
+    let (x, _) = counted(&[&[2, 2]]);
+    let cases = cases_of(&x.cumulative(Scan::Sum, Some(0), None).unwrap());
+    let case = cases.iter().find(|case| case.tasks.len() == 2 && case.tasks[1].1.len() == 2).expect("two sums");
+    let kernel = decoders().decode(&case.form).unwrap();
+    let (index, inputs) = &case.tasks[1];
+    let sum = |before: Chunk| {
+        let call = Call { index: *index, threads: 1, cancel: &CancelToken::default() };
+        kernel.run(&call, &[inputs[0].clone(), before.into()])
+    };
+    let found = sum(Chunk::from_vec(vec![10_i64, 20], &[2]).unwrap()).unwrap();
+    assert_eq!(found.as_chunk().unwrap().as_slice::<i64>(), Some(&[12, 15][..]));
+    assert!(sum(Chunk::from_vec(vec![10.0, 20.0], &[2]).unwrap()).is_err());
+    assert!(sum(Chunk::from_vec(Vec::<i64>::new(), &[0]).unwrap()).is_err());
 }
 
 #[test]
