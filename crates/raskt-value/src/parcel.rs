@@ -223,6 +223,13 @@ mod tests {
         unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)).to_vec() }
     }
 
+    /// Another byte, or a number as large as numbers are.
+    fn change() -> impl Strategy<Value = Vec<u8>> {
+        let large = [300, 1 << 32, 1 << 60, (1 << 63) - 1, 1 << 63, u64::MAX];
+        let number = prop::sample::select(large.to_vec()).prop_map(|number| postcard::to_stdvec(&number).unwrap());
+        prop_oneof![any::<u8>().prop_map(|byte| vec![byte]), number]
+    }
+
     proptest! {
         #[test]
         fn blocks_come_as_they_went(chunk in block()) {
@@ -235,15 +242,16 @@ mod tests {
         }
 
         #[test]
-        fn damaged_forms_are_told(chunk in block(), at in any::<prop::sample::Index>(), byte: u8, cut in 0..3_usize) {
+        fn damaged_forms_are_told(chunk in block(), at in any::<prop::sample::Index>(), new in change(), cut in 0..3_usize) {
             let mut parcel = Value::from(chunk).pack().unwrap();
             let at = at.index(parcel.form.body.len());
-            parcel.form.body[at] = byte;
+            parcel.form.body.splice(at..=at, new);
             parcel.form.body.truncate(parcel.form.body.len() - cut.min(parcel.form.body.len()));
             if let Ok(found) = decoders().unpack(parcel) {
                 let chunk = found.as_chunk().unwrap();
                 // Whatever it is taken for lies in its memory.
                 prop_assert!(chunk.held_bytes() <= chunk.buffer().len() || chunk.is_empty());
+                prop_assert!(isize::try_from(chunk.bytes()).is_ok());
             }
         }
     }
