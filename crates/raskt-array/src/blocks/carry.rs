@@ -42,10 +42,6 @@ fn carried<S: Summary>(summaries: &Chunk, axis: usize) -> Result<Chunk, TaskErro
     let refused = || TaskError::new(ErrorKind::Type, "summaries of blocks are of float64");
     let view: ArrayViewD<'_, f64> = summaries.view::<f64>().ok_or_else(refused)?;
     let mut shape = view.raw_dim();
-    if !shape[axis].is_multiple_of(S::FIELDS) {
-        let message = format!("summaries of {} numbers came where each has {}", shape[axis], S::FIELDS);
-        return Err(TaskError::new(ErrorKind::Value, message));
-    }
     shape[axis] /= S::FIELDS;
     let mut carries = ArrayD::<S::Item>::from_elem(shape, S::nothing());
     for (fields, mut carries) in view.lanes(Axis(axis)).into_iter().zip(carries.lanes_mut(Axis(axis))) {

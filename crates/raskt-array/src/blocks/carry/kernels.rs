@@ -2,7 +2,7 @@
 
 use super::{ComplexProduct, ComplexSum, RealProduct, RealSum, Summary, carried, summarised};
 use crate::Scan;
-use crate::blocks::inputs::block_with_axis;
+use crate::blocks::inputs::{block_with_axis, unfit};
 use raskt_value::{Call, DType, ErrorKind, Kernel, TaskError, Value};
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,10 @@ impl Kernel for Summarise {
 impl Kernel for Carry {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         let summaries = block_with_axis(inputs, 0, self.axis)?;
+        let (found, fields) = (summaries.shape()[self.axis], fields(self.scan, self.dtype).unwrap_or(1));
+        if !found.is_multiple_of(fields) {
+            return Err(unfit(format!("summaries of {found} numbers came where each has {fields}")));
+        }
         with_summary!(self.scan, self.dtype, carried(summaries, self.axis)).map(Value::from)
     }
 
