@@ -4,7 +4,7 @@
 //! that layer reads, shows only here: what doesn't fit is an error of the task.
 
 use raskt_graph::Grid;
-use raskt_value::{Call, Chunk, DType, ErrorKind, TaskError, Value};
+use raskt_value::{Call, Chunk, ErrorKind, TaskError, Value};
 use smallvec::SmallVec;
 
 /// The block that `value` is.
@@ -63,18 +63,6 @@ pub(crate) fn check_count(inputs: &[Value], expected: usize) -> Result<(), TaskE
     }
 }
 
-/// An error unless the elements of a block, and their bytes, can be counted.
-pub(crate) fn check_size(shape: &[usize], dtype: DType) -> Result<(), TaskError> {
-    // A length of nothing doesn't make the others small: strides are their products all the same.
-    let bytes = shape.iter().try_fold(dtype.size(), |bytes, &length| bytes.checked_mul(length.max(1)));
-    match bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
-        true => Ok(()),
-        false => {
-            Err(TaskError::new(ErrorKind::Memory, format!("a block of shape {shape:?} is larger than memory can be")))
-        }
-    }
-}
-
 /// What comes isn't what the kernel was made for.
 pub(crate) fn unfit(message: String) -> TaskError {
     TaskError::new(ErrorKind::Value, message)
@@ -102,12 +90,5 @@ mod tests {
         };
         assert_eq!(at(&[2, 3], 5).unwrap().as_slice(), [1, 2]);
         assert!(at(&[2, 3], 6).is_none() && at(&[2, 0], 0).is_none() && at(&[], 1).is_none());
-    }
-
-    #[test]
-    fn more_bytes_than_can_be_counted_are_refused() {
-        assert!(check_size(&[1 << 59, 4], DType::U8).is_ok());
-        assert!(check_size(&[1 << 59, 4], DType::F64).is_err());
-        assert!(check_size(&[0, 1 << 62], DType::F64).is_err());
     }
 }

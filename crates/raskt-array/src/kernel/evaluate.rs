@@ -1,8 +1,9 @@
 //! Runs programs over regions.
 
 use super::engine::Engine;
+use super::room::room;
 use super::{Program, Region};
-use raskt_value::{CancelToken, Chunk, Element, ErrorKind, TaskError, with_element};
+use raskt_value::{CancelToken, Chunk, Element, TaskError, with_element};
 
 /// The first output of `program` over `region`.
 ///
@@ -54,14 +55,6 @@ impl Block {
         let mut elements = room::<T>(length)?;
         Ok(Self { start: elements.as_mut_ptr().cast(), owner: Box::new(elements), finish: finish::<T> })
     }
-}
-
-/// Room for elements; an error, and not the end of the process, if the system has none.
-pub(super) fn room<T>(length: usize) -> Result<Vec<T>, TaskError> {
-    let mut elements = Vec::new();
-    let refused = |_| TaskError::new(ErrorKind::Memory, format!("no memory can be had for {length} elements"));
-    elements.try_reserve_exact(length).map_err(refused)?;
-    Ok(elements)
 }
 
 /// The chunk over the vector of `T` in `owner`.

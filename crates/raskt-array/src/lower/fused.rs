@@ -1,8 +1,10 @@
 use crate::Chunks;
 use crate::blocks::agree::lengths_differ;
-use crate::blocks::inputs::{check_size, chunk, coordinates, input, unfit};
+use crate::blocks::inputs::{chunk, coordinates, input, unfit};
 use crate::expression::View;
-use crate::kernel::{Instruction, Partial, Program, Reduction, Region, combine, evaluate, evaluate_reduce, finalise};
+use crate::kernel::{
+    Instruction, Partial, Program, Reduction, Region, check_size, combine, evaluate, evaluate_reduce, finalise,
+};
 use crate::layout::view_block;
 use crate::wire::{Checked, check, check_reduction};
 use raskt_graph::Grid;

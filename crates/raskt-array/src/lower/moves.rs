@@ -1,6 +1,7 @@
 use super::{Planner, digest};
-use crate::blocks::inputs::{block, check_count, check_size, coordinates, unfit};
+use crate::blocks::inputs::{block, check_count, coordinates, unfit};
 use crate::expression::{Content, View};
+use crate::kernel::check_size;
 use crate::kernel::copy::{self, AxisSlice, Piece};
 use crate::layout::view_block;
 use crate::wire::{Checked, check};
