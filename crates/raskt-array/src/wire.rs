@@ -78,11 +78,20 @@ impl Kernel for BlockKernel {
     }
 
     fn wire(&self) -> Option<WireForm> {
-        self.can_travel().then(|| WireForm::of(TAG, VERSION, self))
+        self.form()?.ok()
+    }
+
+    fn stays_because(&self) -> Option<String> {
+        self.form()?.err()
     }
 }
 
 impl BlockKernel {
+    /// What it is when it travels, or why it doesn't; nothing if it holds data.
+    fn form(&self) -> Option<Result<WireForm, String>> {
+        self.can_travel().then(|| WireForm::try_of(TAG, VERSION, self))
+    }
+
     /// Whether it holds no data.
     fn can_travel(&self) -> bool {
         match self {

@@ -6,7 +6,7 @@ use crate::completion::RunResult;
 use crate::observer::is_watched;
 use crate::runner::{NativeRunner, Runner};
 use crate::{RunError, panics};
-use raskt_graph::{Graph, LayerId, OpKind, TaskId};
+use raskt_graph::{Graph, Layer, LayerId, OpKind, TaskId};
 use raskt_store::StoredRef;
 use raskt_value::{CancelToken, TaskError, Value};
 
@@ -45,6 +45,12 @@ struct Results {
 impl Results {
     /// Counts the readers of each task, from the wanted ones back. Layers read those before them.
     fn count(graph: &Graph, wanted: &[TaskId]) -> Option<Self> {
+        // Those come before all others, see `kept_first`; behind a gate they can't.
+        let is_behind_others =
+            |(id, layer): (_, &Layer)| graph.op_of(id).flags.gives_stored && !layer.shape.input_layers().is_empty();
+        if graph.layers().any(is_behind_others) {
+            return None;
+        }
         let layers = graph.layers().map(|(_, layer)| vec![(0, None); layer.len() as usize]);
         let mut results = Self { layers: layers.collect() };
         wanted.iter().for_each(|task| results.at(*task).0 += 1);

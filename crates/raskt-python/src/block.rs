@@ -1,9 +1,10 @@
 //! Python functions as tasks over values.
 
-use pyo3::exceptions::PyNotImplementedError;
+use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 use raskt_value::Value;
 use raskt_value::wire::WireForm;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// A Python function that a collection applies to blocks or partitions, conversions included.
@@ -49,6 +50,24 @@ pub trait PythonBlock: Send + Sync + 'static {
         let _ = index;
         None
     }
+}
+
+/// What something is when it travels; an error that says why it doesn't if it would be too large.
+pub(crate) fn wire_form(tag: &str, version: u16, form: &impl Serialize) -> PyResult<WireForm> {
+    WireForm::try_of(tag, version, form).map_err(|why| {
+        PyNotImplementedError::new_err(format!("it can't run in another process: {why}; scheduler=\"threads\" runs it"))
+    })
+}
+
+/// What task `index` has of its own: a layer that has come from elsewhere may have more tasks.
+pub(crate) fn own<T>(all: &[T], index: u64) -> PyResult<&T> {
+    let found = usize::try_from(index).ok().and_then(|at| all.get(at));
+    found.ok_or_else(|| PyValueError::new_err(format!("there is no task {index}, but {}", all.len())))
+}
+
+/// What a task reads in place `at`.
+pub(crate) fn input(inputs: &[Value], at: usize) -> PyResult<&Value> {
+    inputs.get(at).ok_or_else(|| PyValueError::new_err(format!("there is no input {at}")))
 }
 
 /// The body of an op that runs a [`PythonBlock`].

@@ -52,7 +52,7 @@ pub enum LayoutError {
 impl Chunk {
     /// A block in C order over `elements`.
     pub fn from_vec<T: Element>(elements: Vec<T>, shape: &[usize]) -> Result<Self, LayoutError> {
-        let wanted = shape.iter().product();
+        let wanted = counted(shape);
         if elements.len() != wanted {
             return Err(LayoutError::Length { shape: shape.to_vec(), wanted, found: elements.len() });
         }
@@ -100,8 +100,10 @@ impl Chunk {
         if !shape.contains(&0) {
             let (mut low, mut high) = (offset as i128, offset as i128);
             for (&length, &stride) in shape.iter().zip(&strides) {
-                let reach = (length as i128 - 1) * stride as i128;
-                if reach < 0 { low += reach } else { high += reach }
+                // Numbers of a form that has come may be any: the sum of the longest reaches can't be counted, either.
+                let reach = (length as i128 - 1).saturating_mul(stride as i128);
+                let end = if reach < 0 { &mut low } else { &mut high };
+                *end = end.saturating_add(reach);
             }
             if low < 0 || high >= elements as i128 {
                 return Err(out_of_bounds());
@@ -228,11 +230,16 @@ impl Chunk {
     }
 }
 
+/// Elements of a block of `shape`; of more than can be counted, as many as can be.
+fn counted(shape: &[usize]) -> usize {
+    if shape.contains(&0) { 0 } else { shape.iter().fold(1, |count: usize, &length| count.saturating_mul(length)) }
+}
+
 /// The strides of a C-ordered block of `shape`.
 fn c_strides(shape: &[usize]) -> Strides {
     let mut strides = Strides::from_elem(1, shape.len());
     for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis].max(1) as isize;
+        strides[axis - 1] = strides[axis].saturating_mul(isize::try_from(shape[axis].max(1)).unwrap_or(isize::MAX));
     }
     strides
 }
@@ -257,6 +264,20 @@ mod tests {
         assert!(Chunk::from_parts(DType::F32, smallvec![7], smallvec![1], 0, buffer.clone()).is_err());
         assert!(Chunk::from_parts(DType::F32, smallvec![2], smallvec![-1], 0, buffer.clone()).is_err());
         assert!(Chunk::from_parts(DType::F32, smallvec![0], smallvec![9], 6, buffer).is_ok());
+    }
+
+    #[test]
+    fn a_shape_that_can_not_be_counted_is_refused() {
+        let long = usize::MAX / 2 + 1;
+        assert!(Chunk::from_vec::<u8>(vec![], &[long, 2]).is_err());
+        assert!(Chunk::from_vec::<u8>(vec![], &[long, 2, 0]).is_ok());
+        let reach = |axes: usize, stride: isize| {
+            let (shape, strides) = (Dims::from_elem(usize::MAX, axes), Strides::from_elem(stride, axes));
+            Chunk::from_parts(DType::U8, shape, strides, 0, Buffer::from_vec(vec![0_u8]))
+        };
+        for axes in 1..9 {
+            assert!(reach(axes, isize::MAX).is_err() && reach(axes, isize::MIN).is_err(), "{axes} axes");
+        }
     }
 
     #[test]

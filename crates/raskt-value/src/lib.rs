@@ -8,6 +8,7 @@
 
 #![deny(clippy::iter_over_hash_type)]
 
+mod at_most;
 mod buffer;
 mod chunk;
 mod codec;
@@ -23,6 +24,7 @@ mod truncate;
 mod value;
 pub mod wire;
 
+pub use at_most::AtMost;
 pub use buffer::Buffer;
 pub use chunk::{Chunk, Dims, LayoutError, Strides};
 pub use codec::{Codec, Decoder, Encoded, Unwritten};

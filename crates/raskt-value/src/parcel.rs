@@ -4,7 +4,7 @@
 //! Whoever gets one has a value of it by [`Decoders::unpack`], or an error, whatever the form and the memory are.
 
 use crate::wire::{Decoders, WireError, WireForm};
-use crate::{Buffer, Chunk, DType, Dims, ErrorKind, Manifest, Strides, TaskError, Value, with_element};
+use crate::{AtMost, Buffer, Chunk, DType, Dims, ErrorKind, Manifest, Strides, TaskError, Value, with_element};
 use serde::{Deserialize, Serialize};
 
 /// A value as it travels.
@@ -33,12 +33,12 @@ const PARTS_MOST: usize = 1 << 20;
 struct BlockForm {
     dtype: DType,
     /// The length of each axis, and whether its elements are one and the same, of which only the first travels.
-    axes: Vec<(u64, bool)>,
+    axes: AtMost<AXES_MOST, (u64, bool)>,
 }
 
 /// What a shuffle output is: for each part its form, and how many of the pieces are its own.
 #[derive(Serialize, Deserialize)]
-struct ManifestForm(Vec<(WireForm, u32)>);
+struct ManifestForm(AtMost<PARTS_MOST, (WireForm, u32)>);
 
 impl Parcel {
     /// Pieces begin at multiples of so many bytes where they arrive.
@@ -95,7 +95,7 @@ impl Decoders {
         if form.tag != MANIFEST || form.version != VERSION {
             return self.value_decoder(&form)?(&form, pieces);
         }
-        let ManifestForm(parts) = form.read()?;
+        let ManifestForm(AtMost(parts)) = form.read()?;
         let (mut pieces, mut values) = (pieces.into_iter(), vec![]);
         for (form, count) in parts {
             let own: Vec<_> = pieces.by_ref().take(count as usize).collect();
@@ -119,6 +119,9 @@ impl From<WireError> for TaskError {
 }
 
 fn pack_manifest(manifest: &Manifest) -> Result<Parcel, TaskError> {
+    if manifest.parts.len() > PARTS_MOST {
+        return Err(unsendable(&format!("shuffle output of more than {PARTS_MOST} parts")));
+    }
     let (mut forms, mut pieces) = (vec![], vec![]);
     for part in &manifest.parts {
         if matches!(part, Value::Manifest(_)) {
@@ -128,10 +131,10 @@ fn pack_manifest(manifest: &Manifest) -> Result<Parcel, TaskError> {
         forms.push((parcel.form, parcel.pieces.len() as u32));
         pieces.extend(parcel.pieces);
     }
-    if forms.len() > PARTS_MOST {
-        return Err(unsendable(&format!("shuffle output of more than {PARTS_MOST} parts")));
-    }
-    Ok(Parcel { form: WireForm::of(MANIFEST, VERSION, &ManifestForm(forms)), pieces })
+    let form = WireForm::try_of(MANIFEST, VERSION, &ManifestForm(AtMost(forms)));
+    let form =
+        form.map_err(|reason| TaskError::new(ErrorKind::Type, format!("a shuffle output doesn't travel: {reason}")));
+    Ok(Parcel { form: form?, pieces })
 }
 
 fn pack_block(chunk: &Chunk) -> Parcel {
@@ -146,19 +149,16 @@ fn pack_block(chunk: &Chunk) -> Parcel {
         true => Buffer::from_vec(Vec::<u8>::new()),
         false => own.buffer().part(own.offset() * own.dtype().size(), own.bytes()).expect("its elements lie in it"),
     };
-    let form = BlockForm { dtype: chunk.dtype(), axes };
+    let form = BlockForm { dtype: chunk.dtype(), axes: AtMost(axes) };
     Parcel { form: WireForm::of(BLOCK, VERSION, &form), pieces: vec![piece] }
 }
 
 fn unpack_block(form: &WireForm, pieces: Vec<Buffer>) -> Result<Value, TaskError> {
-    let BlockForm { dtype, axes } = form.read()?;
+    let BlockForm { dtype, axes: AtMost(axes) } = form.read()?;
     let Ok([buffer]) = <[Buffer; 1]>::try_from(pieces) else {
         return Err(form.malformed("a block has one piece").into());
     };
     let malformed = |reason: &str| TaskError::from(form.malformed(reason));
-    if axes.len() > AXES_MOST {
-        return Err(malformed("it has more axes than arrays have"));
-    }
     let (mut strides, mut elements, mut shown) = (Strides::new(), 1_usize, 1_usize);
     for &(length, repeats) in axes.iter().rev() {
         let length = usize::try_from(length).ok().filter(|&length| isize::try_from(length).is_ok());
@@ -170,6 +170,9 @@ fn unpack_block(form: &WireForm, pieces: Vec<Buffer>) -> Result<Value, TaskError
         shown = shown.checked_mul(length.max(1)).ok_or_else(|| malformed("it is larger than can be counted"))?;
     }
     strides.reverse();
+    if shown.checked_mul(dtype.size()).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        return Err(malformed("it is larger than can be counted"));
+    }
     if elements.checked_mul(dtype.size()) != Some(buffer.len()) {
         return Err(malformed("its memory is of another size"));
     }
@@ -231,6 +234,13 @@ mod tests {
         unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)).to_vec() }
     }
 
+    /// Another byte, or a number as large as numbers are.
+    fn change() -> impl Strategy<Value = Vec<u8>> {
+        let large = [300, 1 << 32, 1 << 60, (1 << 63) - 1, 1 << 63, u64::MAX];
+        let number = prop::sample::select(large.to_vec()).prop_map(|number| postcard::to_stdvec(&number).unwrap());
+        prop_oneof![any::<u8>().prop_map(|byte| vec![byte]), number]
+    }
+
     proptest! {
         #[test]
         fn blocks_come_as_they_went(chunk in block()) {
@@ -243,15 +253,16 @@ mod tests {
         }
 
         #[test]
-        fn damaged_forms_are_told(chunk in block(), at in any::<prop::sample::Index>(), byte: u8, cut in 0..3_usize) {
+        fn damaged_forms_are_told(chunk in block(), at in any::<prop::sample::Index>(), new in change(), cut in 0..3_usize) {
             let mut parcel = Value::from(chunk).pack().unwrap();
             let at = at.index(parcel.form.body.len());
-            parcel.form.body[at] = byte;
+            parcel.form.body.splice(at..=at, new);
             parcel.form.body.truncate(parcel.form.body.len() - cut.min(parcel.form.body.len()));
             if let Ok(found) = decoders().unpack(parcel) {
                 let chunk = found.as_chunk().unwrap();
                 // Whatever it is taken for lies in its memory.
                 prop_assert!(chunk.held_bytes() <= chunk.buffer().len() || chunk.is_empty());
+                prop_assert!(isize::try_from(chunk.bytes()).is_ok());
             }
         }
     }
@@ -286,6 +297,34 @@ mod tests {
         assert!(decoders().unpack(fewer).is_err());
         let within = Value::Manifest(Manifest { parts: vec![whole] }.into());
         assert!(within.pack().unwrap_err().message.contains("within another"));
+    }
+
+    #[test]
+    fn more_parts_and_axes_than_there_may_be_are_refused_here_and_there() {
+        let block = Value::from(Chunk::scalar(1_u8)).pack().unwrap();
+        let part = (WireForm::of("", 0, &()), 0_u32);
+        let many = WireForm::of(MANIFEST, VERSION, &vec![part; PARTS_MOST + 1]);
+        let error = decoders().unpack(Parcel { form: many, pieces: vec![] }).unwrap_err();
+        assert!(error.message.contains(MANIFEST), "{error}");
+        let axes = WireForm::of(BLOCK, VERSION, &(DType::U8, vec![(1_u64, false); AXES_MOST + 1]));
+        assert!(decoders().unpack(Parcel { form: axes, ..block.clone() }).is_err());
+        let axes = WireForm::of(BLOCK, VERSION, &(DType::U8, vec![(1_u64, false); AXES_MOST]));
+        assert!(decoders().unpack(Parcel { form: axes, ..block }).is_ok());
+        let parts = vec![Value::from(Chunk::scalar(1_u8)); PARTS_MOST + 1];
+        let error = Value::Manifest(Manifest { parts }.into()).pack().unwrap_err();
+        assert!(error.message.contains("1048576 parts"), "{error}");
+    }
+
+    /// Strides and sizes of it are signed numbers.
+    #[test]
+    fn a_block_of_more_bytes_than_can_be_counted_is_refused() {
+        let form = |axes: &[(u64, bool)]| WireForm::of(BLOCK, VERSION, &(DType::F64, axes));
+        let empty = || vec![Buffer::from_vec(Vec::<f64>::new())];
+        for axes in [&[(0, false), (1 << 62, true), (1, false)][..], &[(1 << 59, true), (3, true), (0, false)]] {
+            assert!(decoders().unpack(Parcel { form: form(axes), pieces: empty() }).is_err(), "{axes:?}");
+        }
+        let fits = Parcel { form: form(&[(0, false), (1 << 59, true)]), pieces: empty() };
+        assert_eq!(decoders().unpack(fits).unwrap().as_chunk().unwrap().shape(), [0, 1 << 59]);
     }
 
     #[test]

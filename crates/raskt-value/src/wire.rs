@@ -79,19 +79,24 @@ fn known(versions: &[u16]) -> String {
 pub const BODY_BYTES: usize = 64 << 20;
 
 impl WireForm {
-    /// That of a kernel that `serde` writes.
+    /// That of something small: a few numbers, whatever they are. What may be large, since a user had a hand in it, has
+    /// [`Self::try_of`].
     ///
     /// # Panics
-    /// If something in it has no written form.
+    /// If something in it has no written form, or it has more than [`BODY_BYTES`].
     pub fn of(tag: &str, version: u16, kernel: &impl Serialize) -> Self {
-        Self::try_of(tag, version, kernel).expect("a list of bytes takes all that is written")
+        Self::try_of(tag, version, kernel).expect("what is small can be written")
     }
 
-    /// The same of a kernel in which there may be something that has no written form.
+    /// That of whatever `serde` writes.
+    ///
+    /// # Errors
+    /// A sentence that says why it doesn't travel: something in it has no written form, or it would have more than [`BODY_BYTES`].
     pub fn try_of(tag: &str, version: u16, kernel: &impl Serialize) -> Result<Self, String> {
-        let body = postcard::to_stdvec(kernel).map_err(|error| error.to_string())?;
+        let body = postcard::to_stdvec(kernel).map_err(|error| format!("`{tag}` can't be written: {error}"))?;
         if body.len() > BODY_BYTES {
-            return Err(format!("it would be {} bytes, and may be {BODY_BYTES}", body.len()));
+            let found = body.len();
+            return Err(format!("`{tag}` would travel as {found} bytes, and at most {BODY_BYTES} of one op do"));
         }
         Ok(Self { tag: tag.into(), version, body })
     }
@@ -158,4 +163,19 @@ fn found<T: Copy>(known: &Table<T>, form: &WireForm) -> Result<T, WireError> {
         let versions = known.keys().filter(|(tag, _)| *tag == form.tag).map(|&(_, version)| version).collect();
         WireError::Unknown { tag: form.tag.clone(), version: form.version, versions }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_to_travel_says_what_and_how_large_it_is() {
+        let bytes = |count: usize| WireForm::try_of("somebody's", 1, &vec![0_u8; count]);
+        assert_eq!(bytes(3).unwrap(), WireForm::of("somebody's", 1, &vec![0_u8; 3]));
+        let error = bytes(BODY_BYTES).unwrap_err();
+        for part in ["`somebody's`", "67108868 bytes", "67108864"] {
+            assert!(error.contains(part), "{part} in {error}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! A block of length 1 is as good as any other, and not to be repeated beside a longer one: only an axis of which it is
 //! known that all of it is of length 1 is.
 
-use super::native::chunk;
+use super::inputs::{block, check_count, length};
 use super::{BlockInput, Blockwise};
 use crate::Array;
 use crate::expression::Expr;
@@ -59,14 +59,15 @@ pub(crate) fn lengths_differ(one: usize, along: usize, other: usize, beside: usi
 /// The first block, if it is as long as each of the others along a pair of axes.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Compare {
-    pairs: Vec<(usize, usize)>,
+    pub(crate) pairs: Vec<(usize, usize)>,
 }
 
 impl Kernel for Compare {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let own = chunk(&inputs[0])?.shape();
-        for (value, &(axis, other)) in inputs[1..].iter().zip(&self.pairs) {
-            let (one, two) = (own[axis], chunk(value)?.shape()[other]);
+        check_count(inputs, self.pairs.len() + 1)?;
+        let own = block(inputs, 0)?;
+        for (at, &(axis, other)) in self.pairs.iter().enumerate() {
+            let (one, two) = (length(own, axis)?, length(block(inputs, at + 1)?, other)?);
             if one != two {
                 return Err(lengths_differ(one, axis, two, other));
             }

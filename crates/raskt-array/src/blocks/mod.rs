@@ -2,6 +2,7 @@
 
 pub(crate) mod agree;
 pub(crate) mod carry;
+pub(crate) mod inputs;
 pub(crate) mod native;
 pub(crate) mod shapes;
 

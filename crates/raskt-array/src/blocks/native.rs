@@ -1,6 +1,7 @@
 //! Functions of whole blocks that are our own.
 
 use super::agree::lengths_differ;
+use super::inputs::{block, block_with_axis, coordinates, input, matrix, unfit};
 use crate::Scan;
 use crate::kernel::{copy, linalg};
 use ndarray::{ArrayViewD, Axis};
@@ -9,12 +10,6 @@ use raskt_value::complex::Complex;
 use raskt_value::{Call, Chunk, Element, ErrorKind, Kernel, Manifest, TaskError, Value, with_element};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// The block that `value` is.
-pub(crate) fn chunk(value: &Value) -> Result<&Chunk, TaskError> {
-    let refused = || TaskError::new(ErrorKind::Type, format!("expected an array block, got a {}", value.type_name()));
-    value.as_chunk().ok_or_else(refused)
-}
 
 /// Several blocks as the result of one task.
 fn several<const N: usize>(chunks: [Chunk; N]) -> Value {
@@ -27,8 +22,11 @@ pub(crate) struct Pick(pub(crate) usize);
 
 impl Kernel for Pick {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        match &inputs[0] {
-            Value::Manifest(manifest) => Ok(manifest.parts[self.0].clone()),
+        match input(inputs, 0)? {
+            Value::Manifest(manifest) => {
+                let missing = || unfit(format!("there is no result {} of {}", self.0, manifest.parts.len()));
+                manifest.parts.get(self.0).cloned().ok_or_else(missing)
+            }
             other => {
                 Err(TaskError::new(ErrorKind::Type, format!("expected several blocks, got a {}", other.type_name())))
             }
@@ -52,7 +50,7 @@ pub(crate) struct Filter {
 
 impl Kernel for Filter {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let (block, mask) = (chunk(&inputs[0])?, chunk(&inputs[1])?);
+        let (block, mask) = (block_with_axis(inputs, 0, self.axis)?, block(inputs, 1)?);
         let (length, found) = (block.shape()[self.axis], mask.len());
         if length != found {
             return Err(lengths_differ(length, self.axis, found, self.axis));
@@ -77,7 +75,7 @@ pub(crate) struct Product {
 
 impl Kernel for Product {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let product = linalg::matmul(&[(chunk(&inputs[0])?, chunk(&inputs[1])?)], call)?;
+        let product = linalg::matmul(&[(block(inputs, 0)?, block(inputs, 1)?)], call)?;
         Ok(if self.is_part { copy::expand_dims(&product, 0)? } else { product }.into())
     }
 
@@ -96,7 +94,7 @@ pub(crate) struct Factor;
 
 impl Kernel for Factor {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let (q, r) = linalg::qr(chunk(&inputs[0])?, call)?;
+        let (q, r) = linalg::qr(block(inputs, 0)?, call)?;
         Ok(several([q, r]))
     }
 
@@ -115,15 +113,14 @@ pub(crate) struct FactorR;
 
 impl Kernel for FactorR {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let a = chunk(&inputs[0])?;
-        let Some(b) = inputs.get(1) else { return Ok(linalg::qr_r(a, call)?.into()) };
-        let b = chunk(b)?;
-        let shape = [a.shape()[0], a.shape()[1] + b.shape()[1]];
-        let pieces = [
-            copy::Piece { chunk: a.clone(), at: vec![0, 0] },
-            copy::Piece { chunk: b.clone(), at: vec![0, a.shape()[1]] },
-        ];
-        let both = copy::assemble(a.dtype(), &shape, &pieces, call.cancel)?;
+        let (a, [rows, columns]) = matrix(inputs, 0)?;
+        if inputs.len() == 1 {
+            return Ok(linalg::qr_r(a, call)?.into());
+        }
+        let (b, [_, others]) = matrix(inputs, 1)?;
+        let pieces =
+            [copy::Piece { chunk: a.clone(), at: vec![0, 0] }, copy::Piece { chunk: b.clone(), at: vec![0, columns] }];
+        let both = copy::assemble(a.dtype(), &[rows, columns + others], &pieces, call.cancel)?;
         Ok(linalg::qr_r(&both, call)?.into())
     }
 
@@ -142,7 +139,7 @@ pub(crate) struct Singular;
 
 impl Kernel for Singular {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let (u, s, vt) = linalg::svd(chunk(&inputs[0])?, call)?;
+        let (u, s, vt) = linalg::svd(block(inputs, 0)?, call)?;
         Ok(several([u, s, vt]))
     }
 
@@ -167,11 +164,13 @@ pub(crate) struct LeastSquares {
 
 impl Kernel for LeastSquares {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let r = chunk(&inputs[0])?;
-        let (rows, width) = (r.shape()[0], r.shape()[1]);
+        let (r, [rows, width]) = matrix(inputs, 0)?;
+        let Some(sides) = width.checked_sub(self.columns) else {
+            return Err(unfit(format!("a matrix of {} columns is more than all {width}", self.columns)));
+        };
         let whole = copy::AxisSlice { start: 0, step: 1, length: rows };
         let part = |start, length| copy::slice(r, &[whole, copy::AxisSlice { start, step: 1, length }]);
-        let (a, b) = (part(0, self.columns)?, part(self.columns, width - self.columns)?);
+        let (a, b) = (part(0, self.columns)?, part(self.columns, sides)?);
         let (x, rank, singular) = linalg::lstsq(&a, &b, self.rcond, call)?;
         let fitted = linalg::matmul(&[(&a, &x)], call)?;
         let residuals = with_element!(r.dtype(), T => squares_of_differences::<T>(&fitted, &b))?;
@@ -207,7 +206,7 @@ pub(crate) struct Total {
 
 impl Kernel for Total {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let block = chunk(&inputs[0])?;
+        let block = block_with_axis(inputs, 0, self.axis)?;
         Ok(with_element!(block.dtype(), T => {
             let view = block.view::<T>().expect("the type was matched");
             if self.axis + 1 == view.ndim() {
@@ -252,13 +251,13 @@ pub(crate) struct Running {
 
 impl Kernel for Running {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let block = chunk(&inputs[0])?;
-        let before = inputs.get(1).map(chunk).transpose()?;
-        let at = self.grid.coordinates(call.index)[self.axis] as usize;
+        let block = block_with_axis(inputs, 0, self.axis)?;
+        let at = coordinates(&self.grid, call)?[self.axis] as usize;
+        let before = at.checked_sub(1).map(|at| self.before(block, inputs, at)).transpose()?;
         Ok(with_element!(block.dtype(), T => {
             let view = block.view::<T>().expect("the type was matched");
-            let before = before.filter(|_| at > 0).and_then(|before| before.view::<T>());
-            let before = before.as_ref().map(|before| before.index_axis(Axis(self.axis), at - 1));
+            let before = before.as_ref().and_then(|before| before.view::<T>());
+            let before = before.as_ref().map(|before| before.index_axis(Axis(self.axis), 0));
             running(&view, before, self.axis, self.scan).into()
         }))
     }
@@ -269,6 +268,23 @@ impl Kernel for Running {
 
     fn is_repeatable(&self) -> bool {
         true
+    }
+}
+
+impl Running {
+    /// What stands before a block, from that which stands before and in all of them: of it element `at` along the axis.
+    fn before(&self, block: &Chunk, inputs: &[Value], at: usize) -> Result<Chunk, TaskError> {
+        let all = block_with_axis(inputs, 1, self.axis)?;
+        let mut slices: Vec<_> = all.shape().iter().map(|&length| copy::AxisSlice::whole(length)).collect();
+        slices[self.axis] = copy::AxisSlice { start: at, step: 1, length: 1 };
+        let before = copy::slice(all, &slices)?;
+        let mut expected = block.shape().to_vec();
+        expected[self.axis] = 1;
+        if before.shape() == expected && before.dtype() == block.dtype() {
+            return Ok(before);
+        }
+        let (shape, dtype) = (before.shape(), before.dtype());
+        Err(unfit(format!("{dtype} of shape {shape:?} stands before a block of {} {:?}", block.dtype(), block.shape())))
     }
 }
 

@@ -25,8 +25,13 @@ impl TryFrom<Cut> for AxisChunks {
 
     fn try_from(cut: Cut) -> std::result::Result<Self, Self::Error> {
         let is_sound = match &cut {
-            Cut::Regular { length, chunk, skip } => skip < chunk && *length <= isize::MAX as usize - chunk,
-            Cut::Uneven(starts) => starts.len() > 1 && starts[0] == 0 && starts.is_sorted(),
+            Cut::Regular { length, chunk, skip } => {
+                skip < chunk && length.checked_add(*chunk).is_some_and(|end| isize::try_from(end).is_ok())
+            }
+            Cut::Uneven(starts) => {
+                let ends = starts.last().is_some_and(|&end| isize::try_from(end).is_ok());
+                starts.len() > 1 && starts[0] == 0 && starts.is_sorted() && ends
+            }
             Cut::Unknown { .. } => true,
         };
         let axis = Self(cut);

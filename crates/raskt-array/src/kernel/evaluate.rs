@@ -1,6 +1,7 @@
 //! Runs programs over regions.
 
 use super::engine::Engine;
+use super::room::room;
 use super::{Program, Region};
 use raskt_value::{CancelToken, Chunk, Element, TaskError, with_element};
 
@@ -34,7 +35,7 @@ fn run(mut engine: Engine<'_>, region: &Region, cancel: &CancelToken) -> Result<
     let length = region.len();
     let mut blocks = Vec::new();
     for output in engine.output_dtypes() {
-        blocks.push(with_element!(output, T => Block::new::<T>(length)));
+        blocks.push(with_element!(output, T => Block::new::<T>(length)?));
     }
     let starts: Vec<*mut u8> = blocks.iter_mut().map(|block| block.start).collect();
     engine.for_each_tile(length, cancel, |engine, start, count| engine.run_into(start, count, &starts))?;
@@ -50,9 +51,9 @@ struct Block {
 }
 
 impl Block {
-    fn new<T: Element>(length: usize) -> Self {
-        let mut elements = Vec::<T>::with_capacity(length);
-        Self { start: elements.as_mut_ptr().cast(), owner: Box::new(elements), finish: finish::<T> }
+    fn new<T: Element>(length: usize) -> Result<Self, TaskError> {
+        let mut elements = room::<T>(length)?;
+        Ok(Self { start: elements.as_mut_ptr().cast(), owner: Box::new(elements), finish: finish::<T> })
     }
 }
 

@@ -26,6 +26,7 @@ mod program;
 mod random;
 mod reduce;
 mod region;
+mod room;
 mod source;
 mod typing;
 mod walk;
@@ -36,6 +37,7 @@ pub use program::{Instruction, Program, ProgramBuilder, Register, Step};
 pub use random::{Distribution, Random};
 pub use reduce::{Partial, ReduceOp, Reduction, combine, evaluate_reduce, finalise};
 pub use region::{Affine, Region};
+pub(crate) use room::check_size;
 pub use source::{Generator, Source};
 pub use typing::{Signature, binary_dtype, binary_signature, real_of, unary_dtype, unary_signature};
 

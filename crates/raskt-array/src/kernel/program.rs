@@ -1,7 +1,7 @@
 //! Fused elementwise work: a typed program over scalars, in single assignment form.
 
 use super::{BinaryOp, Source, UnaryOp, binary_signature, unary_signature};
-use raskt_value::{DType, Scalar, TaskError};
+use raskt_value::{AtMost, DType, Scalar, TaskError};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -53,18 +53,21 @@ pub struct Program {
 /// A program as it travels, of which nothing is known.
 #[derive(Deserialize)]
 struct ProgramForm {
-    steps: Vec<Step>,
-    inputs: Vec<DType>,
-    sources: Vec<Source>,
-    outputs: Vec<Register>,
+    steps: AtMost<STEPS_MOST, Step>,
+    inputs: AtMost<STEPS_MOST, DType>,
+    sources: AtMost<STEPS_MOST, Source>,
+    outputs: AtMost<STEPS_MOST, Register>,
 }
+
+/// The most steps of a program that has come, and inputs, sources and outputs: for each there is a step.
+const STEPS_MOST: usize = 1 << 20;
 
 impl TryFrom<ProgramForm> for Program {
     type Error = String;
 
     fn try_from(form: ProgramForm) -> Result<Self, Self::Error> {
         let ProgramForm { steps, inputs, sources, outputs } = form;
-        let program = Self { steps, inputs, sources, outputs };
+        let program = Self { steps: steps.0, inputs: inputs.0, sources: sources.0, outputs: outputs.0 };
         program.check()?;
         Ok(program)
     }

@@ -118,8 +118,9 @@ fn fill_at<T: Number>(out: &mut [MaybeUninit<T>], run: Run, wanted: i64, value: 
         if distance == 0 {
             out.fill(MaybeUninit::new(value));
         }
-    } else if distance % run.step == 0 && (0..run.length as i64).contains(&(distance / run.step)) {
-        out[(distance / run.step) as usize].write(value);
+    } else if distance.wrapping_rem(run.step) == 0 && (0..run.length as i64).contains(&distance.wrapping_div(run.step))
+    {
+        out[distance.wrapping_div(run.step) as usize].write(value);
     }
 }
 

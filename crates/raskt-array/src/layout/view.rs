@@ -1,7 +1,7 @@
 use crate::expression::{Expr, View};
 use crate::kernel::{Affine, Source};
 use crate::{Array, Chunks};
-use raskt_value::{Chunk, Strides};
+use raskt_value::{Chunk, LayoutError, Strides};
 
 impl Array {
     /// The array seen through `view`. Sources and arrays in memory take the view into themselves at once.
@@ -35,16 +35,24 @@ fn view_source(source: &Source, view: &View) -> Source {
 /// The view of a block, of which the lengths are those of `chunks`.
 fn view_chunk(chunk: &Chunk, view: &View, chunks: &Chunks) -> Chunk {
     let shape = chunks.known_shape("a view of memory").expect("views of known arrays are known");
-    view_block(chunk, view, &shape)
+    view_block(chunk, view, &shape).expect("a view stays within the array that it is of")
 }
 
-/// The view of a block of `shape`; no element is copied.
-pub(crate) fn view_block(chunk: &Chunk, view: &View, shape: &[usize]) -> Chunk {
-    let strides: Strides =
-        view.axes.iter().map(|axis| axis.from.map_or(0, |from| chunk.strides()[from as usize] * axis.step)).collect();
+/// The view of a block, which has the view's axes, of `shape`; no element is copied.
+///
+/// # Errors
+/// If it leaves the memory of the block: a view that has come from elsewhere may.
+pub(crate) fn view_block(chunk: &Chunk, view: &View, shape: &[usize]) -> Result<Chunk, LayoutError> {
+    // What can't be counted is far outside, wherever it is taken to be.
+    let far = |(stride, step): (isize, isize)| stride.saturating_mul(step);
+    let strides: Strides = view
+        .axes
+        .iter()
+        .map(|axis| axis.from.map_or(0, |from| far((chunk.strides()[from as usize], axis.step))))
+        .collect();
     let empty = shape.contains(&0);
-    let moved: isize = chunk.strides().iter().zip(&view.start).map(|(&stride, &start)| stride * start as isize).sum();
-    let offset = if empty { 0 } else { (chunk.offset() as isize + moved) as usize };
+    let moved = chunk.strides().iter().zip(&view.start).map(|(&stride, &start)| stride as i128 * start as i128);
+    let offset = usize::try_from(moved.fold(chunk.offset() as i128, i128::saturating_add)).unwrap_or(usize::MAX);
+    let offset = if empty { 0 } else { offset };
     Chunk::from_parts(chunk.dtype(), shape.into(), strides, offset, chunk.buffer().clone())
-        .expect("a view stays within the block that it is of")
 }

@@ -1,7 +1,10 @@
 use crate::Chunks;
-use crate::blocks::{agree::lengths_differ, native::chunk};
+use crate::blocks::agree::lengths_differ;
+use crate::blocks::inputs::{chunk, coordinates, input, unfit};
 use crate::expression::View;
-use crate::kernel::{Instruction, Partial, Program, Reduction, Region, combine, evaluate, evaluate_reduce, finalise};
+use crate::kernel::{
+    Instruction, Partial, Program, Reduction, Region, check_size, combine, evaluate, evaluate_reduce, finalise,
+};
 use crate::layout::view_block;
 use crate::wire::{Checked, check, check_reduction};
 use raskt_graph::Grid;
@@ -17,7 +20,7 @@ pub(crate) struct Fused {
     /// Where the program's inputs come from.
     leaves: Vec<Leaf>,
     /// The blocks over which the program runs.
-    chunks: Chunks,
+    pub(crate) chunks: Chunks,
     grid: Grid,
     fold: Fold,
 }
@@ -116,6 +119,7 @@ impl Fused {
                 Some(found) => return Err(lengths_differ(length, axis, found, axis)),
             }
         }
+        check_size(&shape, self.program.output_dtype())?;
         let origin = self.chunks.axes().iter().zip(at).map(|(cut, &at)| cut.start(at) as u64).collect();
         Ok(Region { shape, origin })
     }
@@ -133,7 +137,7 @@ impl Fused {
 
 impl Kernel for Fused {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let at = self.grid.coordinates(call.index);
+        let at = coordinates(&self.grid, call)?;
         let blocks = self.leaves.iter().map(|leaf| leaf.block(&self.chunks, &at, inputs));
         let blocks: SmallVec<[Chunk; 4]> = blocks.collect::<Result<_, _>>()?;
         self.check_dtypes(&blocks)?;
@@ -181,14 +185,13 @@ impl Leaf {
         match self {
             Self::Memory(whole) => Ok(part(whole, chunks, at)),
             Self::Input { at, view } => {
-                let missing = || TaskError::new(ErrorKind::Value, format!("there is no input {at}"));
-                let block = chunk(inputs.get(*at).ok_or_else(missing)?)?;
+                let block = chunk(input(inputs, *at)?)?;
                 match view {
                     Some(view) if view.start.len() != block.shape().len() => Err(TaskError::new(
                         ErrorKind::Value,
                         format!("a block has {} axes, where {} were promised", block.shape().len(), view.start.len()),
                     )),
-                    view => Ok(through(block, view.as_ref())),
+                    view => through(block, view.as_ref()),
                 }
             }
             Self::Blocks { values, view, grid } => {
@@ -198,7 +201,7 @@ impl Leaf {
                         (0..grid.axes()).map(|axis| view.output_axis(axis).map_or(0, |axis| at[axis])).collect()
                     }
                 };
-                Ok(through(chunk(&values[grid.index(&source) as usize])?, view.as_ref()))
+                through(chunk(&values[grid.index(&source) as usize])?, view.as_ref())
             }
         }
     }
@@ -229,10 +232,10 @@ fn part(whole: &Chunk, chunks: &Chunks, at: &[u32]) -> Chunk {
         .expect("a part stays within the whole")
 }
 
-fn through(block: &Chunk, view: Option<&View>) -> Chunk {
-    let Some(view) = view else { return block.clone() };
+fn through(block: &Chunk, view: Option<&View>) -> Result<Chunk, TaskError> {
+    let Some(view) = view else { return Ok(block.clone()) };
     let shape: Dims = view.axes.iter().map(|axis| axis.from.map_or(1, |from| block.shape()[from as usize])).collect();
-    view_block(block, view, &shape)
+    view_block(block, view, &shape).map_err(|error| unfit(error.to_string()))
 }
 
 fn unexpected(found: usize, promised: usize, axis: usize) -> TaskError {

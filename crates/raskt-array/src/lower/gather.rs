@@ -1,5 +1,5 @@
 use super::{Planner, digest};
-use crate::blocks::native::chunk;
+use crate::blocks::inputs::{block, block_with_axis, check_count, coordinates, input, unfit};
 use crate::expression::{Content, Expr};
 use crate::kernel::copy::{self, Piece};
 use crate::wire::{Checked, check};
@@ -126,7 +126,7 @@ pub(crate) struct Pass;
 
 impl Kernel for Pass {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        Ok(inputs[0].clone())
+        Ok(input(inputs, 0)?.clone())
     }
 
     fn name(&self) -> String {
@@ -177,26 +177,33 @@ impl Taking {
 
 impl Kernel for Taking {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let at = self.grid.coordinates(call.index)[self.axis];
+        let at = coordinates(&self.grid, call)?[self.axis];
         let blocks = self.needed(at);
+        check_count(inputs, blocks.len())?;
         // Where each needed block begins among those that are put together.
         let mut begins = Vec::with_capacity(blocks.len());
         let mut pieces = Vec::with_capacity(blocks.len());
         let mut length = 0;
-        for value in inputs {
-            let block = chunk(value)?;
+        for (number, &at) in blocks.iter().enumerate() {
+            let block = block_with_axis(inputs, number, self.axis)?;
+            let (found, expected) = (block.shape()[self.axis], self.cut.block_length(at));
+            if Some(found) != expected {
+                let expected = expected.unwrap_or_default();
+                return Err(unfit(format!("block {at} has length {found} along axis {}, not {expected}", self.axis)));
+            }
             let mut target = vec![0; block.shape().len()];
             target[self.axis] = length;
             begins.push(length);
-            length += block.shape()[self.axis];
+            length += found;
             pieces.push(Piece { chunk: block.clone(), at: target });
         }
+        let first = block(inputs, 0)?;
         let together = match pieces.as_slice() {
             [piece] => piece.chunk.clone(),
             pieces => {
-                let mut shape = pieces[0].chunk.shape().to_vec();
+                let mut shape = first.shape().to_vec();
                 shape[self.axis] = length;
-                copy::assemble(pieces[0].chunk.dtype(), &shape, pieces, call.cancel)?
+                copy::assemble(first.dtype(), &shape, pieces, call.cancel)?
             }
         };
         let indices = self.wanted(at).iter().map(|&position| {

@@ -1,6 +1,7 @@
 use super::{Planner, digest};
-use crate::blocks::native::chunk;
+use crate::blocks::inputs::{block, check_count, coordinates, unfit};
 use crate::expression::{Content, View};
+use crate::kernel::check_size;
 use crate::kernel::copy::{self, AxisSlice, Piece};
 use crate::layout::view_block;
 use crate::wire::{Checked, check};
@@ -100,7 +101,7 @@ fn check_cuts((input, output): (&Chunks, &Chunks), (grid, ranges): (&Grid, &[Axi
     check(input.ndim() == output.ndim() && ranges.len() == output.ndim(), "blocks of other axes")?;
     let axes = ranges.iter().zip(input.axes()).zip(output.axes());
     let fits = |((ranges, input), output): ((&AxisRanges, &AxisChunks), &AxisChunks)| {
-        ranges.len() == output.blocks() && ranges.fits(input.blocks())
+        ranges.len() == output.blocks() && ranges.fits(input.blocks()) && ranges.empty() == 0
     };
     check(axes.into_iter().all(fits), "ranges of other blocks")
 }
@@ -110,19 +111,23 @@ const KEPT_SHARE: usize = 2;
 
 impl Kernel for Slicing {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let block = chunk(&inputs[0])?;
-        let at = self.grid.coordinates(call.index);
+        let block = block(inputs, 0)?;
+        let at = coordinates(&self.grid, call)?;
         let source = |axis: usize| self.ranges[axis].at(at[axis]).start;
+        check_shape(block.shape(), &self.input, source)?;
         let mut view = self.view.clone();
         let mut shape = Dims::new();
         for (axis, &at) in at.iter().enumerate() {
             let (input, output) = (&self.input.axes()[axis], &self.output.axes()[axis]);
-            let first = self.view.start[axis] as isize + self.view.axes[axis].step * output.start(at) as isize;
-            view.start[axis] = first as usize - input.start(source(axis));
-            shape.push(output.block_length(at).unwrap_or(block.shape()[axis]));
+            let first = first_of(&self.view, axis, output.start(at));
+            let within = first.and_then(|first| first.checked_sub(input.start(source(axis))));
+            let length = output.block_length(at).unwrap_or(block.shape()[axis]);
+            // Of no element it doesn't matter where they would be.
+            let outside = || unfit(format!("a slice along axis {axis} begins before the block that it is of"));
+            view.start[axis] = if length == 0 { within.unwrap_or(0) } else { within.ok_or_else(outside)? };
+            shape.push(length);
         }
-        check_shape(block.shape(), &self.input, source)?;
-        let part = view_block(block, &view, &shape);
+        let part = view_block(block, &view, &shape).map_err(|error| unfit(error.to_string()))?;
         let part = if part.len() * KEPT_SHARE < block.len() { compact(&part) } else { part };
         Ok(part.into())
     }
@@ -134,6 +139,12 @@ impl Kernel for Slicing {
     fn is_repeatable(&self) -> bool {
         true
     }
+}
+
+/// The position in its input of element `at` of a view, along an axis that both have.
+fn first_of(view: &View, axis: usize, at: usize) -> Option<usize> {
+    let steps = view.axes[axis].step.checked_mul(isize::try_from(at).ok()?)?;
+    view.start[axis].checked_add_signed(steps)
 }
 
 /// A copy that holds its own elements alone.
@@ -180,14 +191,16 @@ impl Recut {
 
 impl Kernel for Recut {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let at = self.grid.coordinates(call.index);
+        let at = coordinates(&self.grid, call)?;
         let cuts = || self.input.axes().iter().zip(self.output.axes()).zip(&at);
         let read = GridBox(self.ranges.iter().zip(&at).map(|(ranges, &at)| ranges.at(at)).collect());
-        let mut coordinates = vec![];
-        read.for_each(&self.input_grid, |index| coordinates.push(self.input_grid.coordinates(index)));
+        let count = read.0.iter().try_fold(1_usize, |count, range| count.checked_mul(range.len()));
+        check_count(inputs, count.unwrap_or(usize::MAX))?;
+        let mut sources = vec![];
+        read.for_each(&self.input_grid, |index| sources.push(self.input_grid.coordinates(index)));
         let mut pieces = Vec::with_capacity(inputs.len());
-        for (value, from) in inputs.iter().zip(coordinates) {
-            let block = chunk(value)?;
+        for (number, from) in sources.into_iter().enumerate() {
+            let block = block(inputs, number)?;
             check_shape(block.shape(), &self.input, |axis| from[axis])?;
             let (mut slices, mut target) = (vec![], vec![]);
             for (axis, ((input, output), &at)) in cuts().enumerate() {
@@ -209,8 +222,11 @@ impl Kernel for Recut {
             .enumerate()
             .map(|(axis, ((_, output), &at))| output.block_length(at).unwrap_or_else(|| pieces[0].chunk.shape()[axis]))
             .collect();
+        check_size(&shape, self.dtype)?;
         match pieces.as_slice() {
-            [piece] if piece.chunk.shape() == shape.as_slice() => Ok(piece.chunk.clone().into()),
+            [piece] if piece.chunk.shape() == shape.as_slice() && piece.chunk.dtype() == self.dtype => {
+                Ok(piece.chunk.clone().into())
+            }
             pieces => Ok(copy::assemble(self.dtype, &shape, pieces, call.cancel)?.into()),
         }
     }
@@ -240,10 +256,11 @@ impl Reshaping {
 
 impl Kernel for Reshaping {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let block = chunk(&inputs[0])?;
-        let at = self.grid.coordinates(call.index);
+        let block = block(inputs, 0)?;
+        let at = coordinates(&self.grid, call)?;
         let shape: Option<Dims> = self.output.block_shape(&at).into_iter().collect();
         let shape = shape.expect("the lengths of a reshaped array are known");
+        check_size(&shape, block.dtype())?;
         if shape.iter().product::<usize>() != block.len() {
             let message = format!("a block of shape {:?} can't take the shape {:?}", block.shape(), shape.as_slice());
             return Err(TaskError::new(ErrorKind::Value, message));

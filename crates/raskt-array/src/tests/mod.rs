@@ -3,6 +3,7 @@
 mod elementwise;
 mod evaluator;
 mod factorisations;
+mod forms;
 mod graphs;
 mod layout;
 mod programs;

@@ -8,14 +8,14 @@ use raskt_graph::Graph;
 use raskt_value::wire::{Decoders, WireError, WireForm};
 use raskt_value::{DType, NativeOp};
 
-fn decoders() -> Decoders {
+pub(super) fn decoders() -> Decoders {
     let mut decoders = Decoders::default();
     add_decoders(&mut decoders);
     decoders
 }
 
 /// An expression with about every kernel there is, over arrays that are made where they are read.
-fn expression() -> Vec<Array> {
+pub(super) fn expression() -> Vec<Array> {
     let chunks = Chunks::from_lengths(&[vec![3, 4, 2], vec![2, 5]]);
     let a = Array::random(Distribution::Normal { loc: 0.0, scale: 2.0 }, 7, 0, DType::F64, chunks).unwrap();
     let of = |array: &Array| Operand::from(array.clone());

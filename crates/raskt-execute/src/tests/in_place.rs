@@ -111,3 +111,19 @@ fn where_a_kept_result_is_not_in_memory_nothing_has_been_run() {
     assert_eq!(runs.load(Ordering::Relaxed), 0);
     store.let_go_small(1 << 20);
 }
+
+/// What a store keeps may stand behind a gate, and comes after it.
+#[test]
+fn kept_results_that_wait_for_others_are_left_to_an_engine() {
+    let mut graph = GraphBuilder::new();
+    let sink = op(&mut graph, |_, _| Ok(Chunk::scalar(1_i64).into()));
+    let body = Arc::new(NativeOp(Arc::new(Closure(Box::new(|_, inputs| Ok(inputs[0].clone()))))));
+    let flags = OpFlags { gives_stored: true, ..OpFlags::default() };
+    let give = graph.op(Op { kind: OpKind::Array, name: "give".into(), digest: 0, flags, body });
+    let gate = graph.layer(Layer::new("gate", sink, Shape::source(1))).unwrap();
+    let grid = Grid::new([1]);
+    let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(gate, grid)] };
+    let give = graph.layer(Layer::new("give", give, shape)).unwrap();
+    let (graph, wanted) = (Arc::new(graph.finish()), vec![TaskId::new(give, 0)]);
+    assert!(evaluate(&graph, &wanted).is_none() && run_in_place(&graph, &wanted).is_none());
+}

@@ -20,6 +20,20 @@ fn received(bytes: &[u8]) -> Result<Graph, String> {
     form.build(|op| Ok::<OpBody, GraphError>(Arc::new(op.body))).map_err(|error| error.to_string())
 }
 
+/// Another byte, or a number as large as numbers are.
+fn change() -> impl Strategy<Value = Vec<u8>> {
+    let large = [300, 1 << 20, u64::from(u32::MAX), 1 << 32, 1 << 48, (1 << 61) + 1, (1 << 63) - 1, 1 << 63, u64::MAX];
+    let number = prop::sample::select(large.to_vec()).prop_map(|number| postcard::to_stdvec(&number).unwrap());
+    prop_oneof![2 => any::<u8>().prop_map(|byte| vec![byte]), 1 => number]
+}
+
+#[test]
+fn a_grid_of_more_axes_than_arrays_have_is_refused() {
+    let grid = |axes: usize| postcard::from_bytes::<Grid>(&postcard::to_stdvec(&vec![1_u32; axes]).unwrap());
+    assert_eq!(grid(small::LIST_MOST).unwrap().axes(), small::LIST_MOST);
+    assert!(grid(small::LIST_MOST + 1).is_err());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
@@ -43,14 +57,14 @@ proptest! {
     #[test]
     fn what_is_no_graph_is_refused(
         kind in kinds(), lengths in grids(), seed in any::<u64>(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), change()), 0..6),
         cut in any::<prop::sample::Index>(), is_cut in any::<bool>(),
     ) {
         let (graph, _) = Drawing::new(seed).reader(kind, &lengths);
         let mut bytes = sent(&graph);
         for (at, byte) in changes {
             let at = at.index(bytes.len());
-            bytes[at] = byte;
+            bytes.splice(at..=at, byte);
         }
         if is_cut {
             bytes.truncate(cut.index(bytes.len()));

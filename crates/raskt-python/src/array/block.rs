@@ -3,7 +3,7 @@
 use super::error::OrRaise;
 use super::snapshot::chunk_of_result;
 use super::{ArrayExpr, chunks, dtype, numpy_view};
-use crate::block::{PythonBlock, PythonOp};
+use crate::block::{PythonBlock, PythonOp, wire_form};
 use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
 use crate::travel::{Portable, refuse};
@@ -55,7 +55,7 @@ impl PythonBlock for NumpyBlock {
         let Self { name, dtype, takes_index, grid, .. } = self;
         let (name, grid) = (name.clone(), grid.get().cloned());
         let form = NumpyBlockForm { function, name, dtype: *dtype, takes_index: *takes_index, grid };
-        Ok(WireForm::of(NUMPY_BLOCK, NUMPY_BLOCK_VERSION, &form))
+        wire_form(NUMPY_BLOCK, NUMPY_BLOCK_VERSION, &form)
     }
 }
 

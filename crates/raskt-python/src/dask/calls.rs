@@ -3,7 +3,7 @@
 use super::caller::Caller;
 use super::node::Read;
 use super::part::Part;
-use crate::block::PythonBlock;
+use crate::block::{PythonBlock, input, own};
 use crate::delayed::python_object;
 use crate::object::Object;
 use pyo3::intern;
@@ -36,13 +36,13 @@ pub(super) struct TaskCall {
 
 impl PythonBlock for Calls {
     fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
-        let call = &self.calls[index as usize];
+        let call = own(&self.calls, index)?;
         let Surroundings { context, watch } = &*self.surroundings;
         if let Some(watch) = watch {
             watch.bind(py).call_method1(intern!(py, "before"), (&call.key,))?;
         }
-        let read = |position: u32| match &call.reads[position as usize] {
-            Read::Slot(slot) => python_object(py, &inputs[*slot as usize]),
+        let read = |position: u32| match own(&call.reads, position.into())? {
+            Read::Slot(slot) => python_object(py, input(inputs, *slot as usize)?),
             Read::Given(object) => Ok(object.bind(py).clone()),
         };
         let context = context.as_ref().map(|context| context.bind(py));

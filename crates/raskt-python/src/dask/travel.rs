@@ -8,7 +8,7 @@ use super::calls::{Calls, Surroundings, TaskCall};
 use super::fused::{Fused, Step};
 use super::node::Read;
 use super::part::{Call, Container, Named, Part, Positional};
-use crate::block::PythonBlock;
+use crate::block::{PythonBlock, own, wire_form};
 use crate::travel::{Portable, refuse};
 use hashbrown::HashMap;
 use pyo3::exceptions::PyValueError;
@@ -55,7 +55,7 @@ pub(super) fn wire(py: Python<'_>, calls: &Calls) -> PyResult<WireForm> {
     }
     let keys = (0..calls.calls.len() as u64).map(|at| calls.key(at).unwrap_or_default()).collect();
     let form = CallsForm { fused, pickles, count: calls.calls.len() as u64, keys };
-    Ok(WireForm::of(CALLS, CALLS_VERSION, &form))
+    wire_form(CALLS, CALLS_VERSION, &form)
 }
 
 struct Writing<'py> {
@@ -192,7 +192,7 @@ pub(crate) fn decode(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError>
 
 impl PythonBlock for SentCalls {
     fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
-        let (pickle, calls) = &self.pickles[index as usize / TOGETHER];
+        let (pickle, calls) = own(&self.pickles, index / TOGETHER as u64)?;
         let calls = calls.get_or_try_init(py, || self.calls(pickle.bind(py)?))?;
         calls.call(py, index % TOGETHER as u64, inputs)
     }
@@ -205,7 +205,7 @@ impl PythonBlock for SentCalls {
         let fused = self.fused.iter().map(|(pickle, _)| pickle.dump(py)).collect::<PyResult<_>>()?;
         let pickles = self.pickles.iter().map(|(pickle, _)| pickle.dump(py)).collect::<PyResult<_>>()?;
         let form = CallsForm { fused, pickles, count: self.keys.len() as u64, keys: self.keys.clone() };
-        Ok(WireForm::of(CALLS, CALLS_VERSION, &form))
+        wire_form(CALLS, CALLS_VERSION, &form)
     }
 
     fn key(&self, index: u64) -> Option<String> {

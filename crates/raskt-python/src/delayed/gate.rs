@@ -1,6 +1,6 @@
 //! Tasks of copies that come after something else, whose result they get and don't look at.
 
-use crate::block::{PythonBlock, PythonOp};
+use crate::block::{PythonBlock, PythonOp, wire_form};
 use crate::object::Object;
 use crate::travel::{decode_function, decoders};
 use pyo3::prelude::*;
@@ -45,6 +45,14 @@ impl<T> Behind<T> {
     }
 }
 
+impl Behind<Arc<dyn Kernel>> {
+    /// What it is when it travels, or why it doesn't; nothing if the kernel behind the gate can't.
+    fn form(&self) -> Option<Result<WireForm, String>> {
+        let inner = self.inner.wire()?;
+        Some(WireForm::try_of(KERNEL, VERSION, &BehindForm { inner, reads: self.reads.to_vec() }))
+    }
+}
+
 impl Kernel for Behind<Arc<dyn Kernel>> {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         self.inner.run(call, self.own(call.index, inputs))
@@ -59,8 +67,11 @@ impl Kernel for Behind<Arc<dyn Kernel>> {
     }
 
     fn wire(&self) -> Option<WireForm> {
-        let inner = self.inner.wire()?;
-        Some(WireForm::of(KERNEL, VERSION, &BehindForm { inner, reads: self.reads.to_vec() }))
+        self.form()?.ok()
+    }
+
+    fn stays_because(&self) -> Option<String> {
+        self.form().map_or_else(|| self.inner.stays_because(), Result::err)
     }
 
     fn without_kept(&self) -> Option<Arc<dyn Kernel>> {
@@ -92,7 +103,7 @@ impl PythonBlock for Behind<Arc<dyn PythonBlock>> {
 
     fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
         let inner = self.inner.wire(py)?;
-        Ok(WireForm::of(FUNCTION, VERSION, &BehindForm { inner, reads: self.reads.to_vec() }))
+        wire_form(FUNCTION, VERSION, &BehindForm { inner, reads: self.reads.to_vec() })
     }
 
     fn key(&self, index: u64) -> Option<String> {

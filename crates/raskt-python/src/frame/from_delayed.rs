@@ -2,7 +2,7 @@
 
 use super::promise::{MayMiss, Promise, PromiseForm};
 use super::{ColumnExpr, FrameExpr, OrRaise, interchange};
-use crate::block::PythonBlock;
+use crate::block::{PythonBlock, input, wire_form};
 use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -24,7 +24,7 @@ struct FromDelayed {
 
 impl PythonBlock for FromDelayed {
     fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
-        let object = Object::of(&inputs[0])
+        let object = Object::of(input(inputs, 0)?)
             .ok_or_else(|| PyTypeError::new_err("a delayed partition has to be a pandas object"))?;
         let imported = interchange::import_promised(object.bind(py), self.promise.codecs(py))?;
         let table = self.promise.kept(imported, &self.name, self.rows.is_some())?;
@@ -45,7 +45,7 @@ impl PythonBlock for FromDelayed {
     fn wire(&self, _py: Python<'_>) -> PyResult<WireForm> {
         let Self { promise, name, rows } = self;
         let form = FromDelayedForm { promise: promise.form()?, name: name.clone(), rows: rows.clone() };
-        Ok(WireForm::of(FROM_DELAYED, FROM_DELAYED_VERSION, &form))
+        wire_form(FROM_DELAYED, FROM_DELAYED_VERSION, &form)
     }
 }
 

@@ -4,7 +4,7 @@ use super::function_input::{Input, InputForm};
 use super::interchange;
 use super::promise::{MayMiss, Promise, PromiseForm};
 use super::{ColumnExpr, FrameExpr, OrRaise};
-use crate::block::{PythonBlock, PythonOp};
+use crate::block::{PythonBlock, PythonOp, input, wire_form};
 use crate::travel::{Portable, refuse};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,7 +33,7 @@ struct PartitionFunction {
 
 impl PythonBlock for PartitionFunction {
     fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
-        let table = interchange::one_table(&inputs[..1])?;
+        let table = interchange::one_table(std::slice::from_ref(input(inputs, 0)?))?;
         let mut arguments = vec![self.input.to_pandas(py, &table, index as usize)?];
         if self.numbered {
             arguments.push(index.into_pyobject(py)?.into_any().unbind());
@@ -67,7 +67,7 @@ impl PythonBlock for PartitionFunction {
             same_rows: *same_rows,
             numbered: *numbered,
         };
-        Ok(WireForm::of(PARTITION_FUNCTION, PARTITION_FUNCTION_VERSION, &form))
+        wire_form(PARTITION_FUNCTION, PARTITION_FUNCTION_VERSION, &form)
     }
 }
 

@@ -4,7 +4,7 @@ use super::function_input::{Input, InputForm};
 use super::partition_function::{call, digest_of_call, dumped, labels_known};
 use super::promise::{MayMiss, Promise, PromiseForm};
 use super::{ColumnExpr, FrameExpr, OrRaise, interchange};
-use crate::block::{PythonBlock, PythonOp};
+use crate::block::{PythonBlock, PythonOp, wire_form};
 use crate::travel::Portable;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -64,7 +64,7 @@ impl PythonBlock for WholeFunction {
             name: name.clone(),
             same_rows: *same_rows,
         };
-        Ok(WireForm::of(WHOLE_FUNCTION, WHOLE_FUNCTION_VERSION, &form))
+        wire_form(WHOLE_FUNCTION, WHOLE_FUNCTION_VERSION, &form)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Portable;
 use super::pickle::{self, refuse};
 use super::slots::{Place, Slot, filled};
-use crate::block::PythonBlock;
+use crate::block::{PythonBlock, input, own as own_of, wire_form};
 use crate::delayed::{Argument, Calls, Key, Node, Work, python_object};
 use crate::object::Object;
 use hashbrown::HashMap;
@@ -55,7 +55,7 @@ impl Calls {
         let calls = self.0.iter().map(|node| written.call(py, node)).collect::<PyResult<_>>()?;
         let Written { functions, constants, .. } = written;
         let form = CallsForm { functions: functions.pickles, constants: constants.pickles, calls };
-        Ok(WireForm::of(TAG, VERSION, &form))
+        wire_form(TAG, VERSION, &form)
     }
 }
 
@@ -217,9 +217,9 @@ impl SentCalls {
 
 impl PythonBlock for SentCalls {
     fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
-        let call = &self.calls[index as usize];
+        let call = own_of(&self.calls, index)?;
         let result = match call.does {
-            Does::HandOn => return Ok(inputs[0].clone()),
+            Does::HandOn => return Ok(input(inputs, 0)?.clone()),
             Does::Give => self.arguments(py, call, inputs)?.cast_into::<PyTuple>()?.get_item(0)?,
             Does::Call(function) => {
                 let function = self.functions[function as usize].bind(py)?;
@@ -243,7 +243,7 @@ impl PythonBlock for SentCalls {
     fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
         let pickles = |objects: &[Portable]| objects.iter().map(|object| object.dump(py)).collect::<PyResult<_>>();
         let (functions, constants) = (pickles(&self.functions)?, pickles(&self.constants)?);
-        Ok(WireForm::of(TAG, VERSION, &CallsForm { functions, constants, calls: self.calls.clone() }))
+        wire_form(TAG, VERSION, &CallsForm { functions, constants, calls: self.calls.clone() })
     }
 
     fn key(&self, index: u64) -> Option<String> {

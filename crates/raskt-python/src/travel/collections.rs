@@ -6,7 +6,7 @@
 use super::graph::{Form, Travelling, build, given_body};
 use super::{decoders, values};
 use crate::array::ArrayExpr;
-use crate::block::PythonBlock;
+use crate::block::{PythonBlock, input, wire_form};
 use crate::collection::{Collection, with_collection};
 use crate::delayed::python_object;
 use crate::error::{from_graph_error, from_task_error};
@@ -306,7 +306,7 @@ impl PartOf {
     /// What the task travels as that gives such of the collection whose expression is `expr`.
     pub fn wire(expr: &Bound<'_, PyAny>, index: Option<u64>) -> PyResult<WireForm> {
         let collection = with_collection(expr, |collection| collection.form(expr.py()))?;
-        Ok(WireForm::of(PART, PART_VERSION, &PartForm { collection, index }))
+        wire_form(PART, PART_VERSION, &PartForm { collection, index })
     }
 
     /// The task that has come.
@@ -320,7 +320,7 @@ impl PythonBlock for PartOf {
     fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
         let expr = self.collection.clone().hollow(py)?;
         let object = with_collection(&expr, |collection| match self.index {
-            Some(index) => collection.block(py, index, inputs[0].clone()),
+            Some(index) => collection.block(py, index, input(inputs, 0)?.clone()),
             None => collection.finish(py, inputs.to_vec()),
         })?;
         Ok(Object::value(object.into_bound(py)))
@@ -332,6 +332,6 @@ impl PythonBlock for PartOf {
 
     fn wire(&self, _py: Python<'_>) -> PyResult<WireForm> {
         let form = PartForm { collection: self.collection.clone(), index: self.index };
-        Ok(WireForm::of(PART, PART_VERSION, &form))
+        wire_form(PART, PART_VERSION, &form)
     }
 }

@@ -1,7 +1,7 @@
 //! Graphs of the Python face as they travel.
 
 use super::decoders::{decode_function, decoders};
-use crate::block::{PythonBlock, PythonOp};
+use crate::block::{PythonBlock, PythonOp, own};
 use crate::delayed::{Argument, Calls, Work};
 use crate::object::Object;
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -147,7 +147,7 @@ struct GivenObjects(Arc<[Value]>);
 
 impl PythonBlock for GivenObjects {
     fn call(&self, _: Python<'_>, index: u64, _: &[Value]) -> PyResult<Value> {
-        Ok(self.0[index as usize].clone())
+        Ok(own(&self.0, index)?.clone())
     }
 
     fn name(&self) -> String {

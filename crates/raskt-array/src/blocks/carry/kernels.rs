@@ -2,7 +2,7 @@
 
 use super::{ComplexProduct, ComplexSum, RealProduct, RealSum, Summary, carried, summarised};
 use crate::Scan;
-use crate::blocks::native::chunk;
+use crate::blocks::inputs::{block_with_axis, unfit};
 use raskt_value::{Call, DType, ErrorKind, Kernel, TaskError, Value};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ macro_rules! with_summary {
 
 impl Kernel for Summarise {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let block = chunk(&inputs[0])?;
+        let block = block_with_axis(inputs, 0, self.axis)?;
         with_summary!(self.scan, block.dtype(), summarised(block, self.axis)).map(Value::from)
     }
 
@@ -65,7 +65,11 @@ impl Kernel for Summarise {
 
 impl Kernel for Carry {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let summaries = chunk(&inputs[0])?;
+        let summaries = block_with_axis(inputs, 0, self.axis)?;
+        let (found, fields) = (summaries.shape()[self.axis], fields(self.scan, self.dtype).unwrap_or(1));
+        if !found.is_multiple_of(fields) {
+            return Err(unfit(format!("summaries of {found} numbers came where each has {fields}")));
+        }
         with_summary!(self.scan, self.dtype, carried(summaries, self.axis)).map(Value::from)
     }
 

@@ -31,7 +31,7 @@ pub struct FlatPiece {
 pub fn assemble(dtype: DType, shape: &[usize], pieces: &[Piece], cancel: &CancelToken) -> Result<Chunk, TaskError> {
     for piece in pieces {
         let own = piece.chunk.shape();
-        let within = own.iter().zip(&piece.at).zip(shape).all(|((&length, &at), &end)| at + length <= end);
+        let within = own.iter().zip(&piece.at).zip(shape).all(|((&length, &at), &end)| at <= end && length <= end - at);
         let of_axes = own.len() == shape.len() && piece.at.len() == shape.len();
         if piece.chunk.dtype() != dtype || !of_axes || !within {
             let found = piece.chunk.dtype();
@@ -82,8 +82,8 @@ pub fn assemble_flat(
 }
 
 fn check_cover(shape: &[usize], found: usize) -> Result<(), TaskError> {
-    let wanted: usize = shape.iter().product();
-    if found == wanted {
+    let wanted = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
+    if wanted == Some(found) {
         Ok(())
     } else {
         Err(invalid(format!("{found} elements were given for a block of shape {shape:?}")))

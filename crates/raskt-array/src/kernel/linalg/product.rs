@@ -1,6 +1,7 @@
 //! Products of matrices.
 
 use super::field::{Field, Matrix, failed};
+use crate::kernel::check_size;
 use crate::kernel::copy::{AxisSlice, broadcast_to, slice};
 use crate::kernel::number::Integer;
 use faer::linalg::matmul::matmul as faer_matmul;
@@ -21,6 +22,8 @@ pub fn matmul(pairs: &[(&Chunk, &Chunk)], call: &Call<'_>) -> Result<Chunk, Task
     if let Some(other) = shapes.iter().find(|other| other.result() != result) {
         return Err(failed(format!("products of shapes {result:?} and {:?} can't be added", other.result())));
     }
+    // Blocks whose elements are repeated may be long, and what they give isn't repeated.
+    check_size(&result, dtype)?;
     match dtype {
         DType::F32 => stacked(pairs, &shapes, call, field_product::<f32>, as_they_are),
         DType::F64 => stacked(pairs, &shapes, call, field_product::<f64>, as_they_are),

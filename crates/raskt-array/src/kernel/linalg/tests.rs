@@ -1,5 +1,5 @@
 use super::*;
-use crate::kernel::copy::transpose;
+use crate::kernel::copy::{broadcast_to, transpose};
 use raskt_value::complex::Complex;
 use raskt_value::{Call, CancelToken, Chunk, Element, ErrorKind};
 
@@ -118,6 +118,13 @@ fn svd_and_eigenvalues_give_back_the_matrix() {
     );
     let bad = matrix(2, 2, |_, _| f64::NAN);
     assert_eq!(with_call(|call| svd(&bad, call)).unwrap_err().kind, ErrorKind::LinearAlgebra);
+}
+
+#[test]
+fn a_product_larger_than_memory_can_be_is_an_error() {
+    let long = |shape: [usize; 2]| broadcast_to(&Chunk::scalar(1_i8), &shape).unwrap();
+    let error = with_call(|call| matmul(&[(&long([1 << 40, 1]), &long([1, 1 << 40]))], call)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Memory);
 }
 
 #[test]

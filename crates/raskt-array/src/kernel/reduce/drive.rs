@@ -9,6 +9,7 @@ use super::state::State;
 use super::{Partial, Reduction};
 use crate::kernel::engine::{Engine, TILE};
 use crate::kernel::operand::Operand;
+use crate::kernel::room::room;
 use crate::kernel::walk::Walk;
 use crate::kernel::{Program, Region};
 use raskt_value::{CancelToken, Chunk, TaskError};
@@ -43,7 +44,7 @@ impl WithFold for Reduce<'_> {
             Walk::new(&shape, index.steps.iter().copied(), index.at(&origin))
         });
         let mut repeated = Vec::new();
-        let mut sink = Sink::<F>::new(&layout);
+        let mut sink = Sink::<F>::new(&layout)?;
         engine.for_each_tile(region.len(), self.cancel, |engine, start, length| {
             let operand = engine.run(start, length)?;
             // SAFETY: the operand is of the type of the program's output, which is the fold's item.
@@ -122,19 +123,24 @@ struct Sink<F: Fold> {
 }
 
 impl<F: Fold> Sink<F> {
-    fn new(layout: &Layout) -> Self {
+    fn new(layout: &Layout) -> Result<Self, TaskError> {
         let merged = layout.reduced > ROWS_PER_MERGE && layout.lanes <= STATES_MERGED_MAX;
         let row = if layout.lanes == 1 { 0 } else { layout.lanes };
-        Self {
+        let started = |count: usize| -> Result<Vec<F::State>, TaskError> {
+            let mut states = room(count)?;
+            states.resize(count, F::start());
+            Ok(states)
+        };
+        Ok(Self {
             lanes: layout.lanes,
             reduced: layout.reduced,
-            done: Vec::with_capacity(layout.rows * layout.lanes),
+            done: room(layout.rows * layout.lanes)?,
             states: layout.rows * layout.lanes,
             cascade: Cascade::new(),
-            latest: vec![F::start(); row],
-            before: vec![F::start(); if merged { row } else { 0 }],
+            latest: started(row)?,
+            before: started(if merged { row } else { 0 })?,
             merged,
-        }
+        })
     }
 
     fn take(&mut self, items: &[F::Item], place: Place<'_>) {

@@ -37,6 +37,10 @@ pub fn finalise(reduction: &Reduction, partial: &Partial, keepdims: bool) -> Res
             found.clone()
         }
     };
+    let reduced = |&axis: &usize| result.shape().get(axis) == Some(&1);
+    if !reduction.axes.iter().all(reduced) {
+        return Err(malformed());
+    }
     Ok(shaped(reduction, &cast(&result, dtype), keepdims))
 }
 

@@ -18,14 +18,18 @@ impl WithFold for Combine<'_> {
         let first = self.partials.first().ok_or_else(malformed)?;
         let shape = first.fields.first().ok_or_else(malformed)?.shape().to_vec();
         let mut rows = Vec::with_capacity(self.partials.len());
-        let mut count = 0;
+        let mut count = 0_i64;
         for partial in self.partials {
             if partial.fields.iter().rev().skip(1).any(|field| field.shape() != shape) {
                 let message = "blocks of an array are not of one length along an axis: they do not make an array";
                 return Err(TaskError::new(ErrorKind::Value, message));
             }
-            rows.push(<F::State as State>::load(&partial.fields).ok_or_else(malformed)?);
-            count += partial.count().ok_or_else(malformed)?;
+            let row = <F::State as State>::load(&partial.fields).ok_or_else(malformed)?;
+            if row.len() != shape.iter().product::<usize>() {
+                return Err(malformed());
+            }
+            rows.push(row);
+            count = partial.count().and_then(|own| own.checked_add(count)).ok_or_else(malformed)?;
         }
         let mut fields = State::store(&merged::<F>(rows), &shape);
         fields.push(Chunk::scalar(count));

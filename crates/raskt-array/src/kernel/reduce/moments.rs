@@ -114,7 +114,7 @@ impl<T: Ordered + Convert<A>, A: Deviation, S: Nans> Fold for Moments<T, A, S> {
         if a.count == 0 || b.count == 0 {
             return if b.count == 0 { a } else { b };
         }
-        let count = a.count + b.count;
+        let count = a.count.wrapping_add(b.count);
         let difference = b.mean.minus(a.mean);
         let weight = b.count as f64 / count as f64;
         // A distance that is out of bounds makes the variance infinite, and no mean of two numbers.

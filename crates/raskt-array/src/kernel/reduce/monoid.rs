@@ -148,9 +148,9 @@ monoids! {
     /// The sum in `A` without NaN, and how many items were none.
     NanMean<T: Ordered, A: Accumulator> => Counted<A>: Counted { value: A::ZERO, count: 0 },
         |x| Counted { value: if x.is_nan() { A::ZERO } else { x.convert() }, count: i64::from(!x.is_nan()) },
-        |a, b| Counted { value: a.value.plus(b.value), count: a.count + b.count };
+        |a, b| Counted { value: a.value.plus(b.value), count: a.count.wrapping_add(b.count) };
     /// How many items aren't zero.
-    Count<T: Number> => i64: 0, |x| i64::from(Convert::<bool>::convert(x)), |a, b| a + b;
+    Count<T: Number> => i64: 0, |x| i64::from(Convert::<bool>::convert(x)), |a, b| a.wrapping_add(b);
     /// Whether an item isn't zero.
     AnyTrue<T: Number> => bool: false, |x| Convert::<bool>::convert(x), |a, b| a | b;
     /// Whether no item is zero.
