@@ -16,6 +16,9 @@ def main() -> None:
     """Runs the command, and ends the process with its status."""
     # The command listens for signals itself, and tells those who have to end in order.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if "worker" in sys.argv:
+        # Imported before there are threads: some modules come out half when two threads import them at once.
+        importlib.import_module("numpy")
     status = cluster_command(["raskt", *sys.argv[1:]], _command())
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -240,7 +240,7 @@ class Calls:
         on_error: Literal["raise", "return", "ignore"] = "raise",
         **kwargs: Any,
     ) -> Any:
-        """Has each worker call ``function(*args, **kwargs)``, beside what else it does.
+        """Has each worker call ``function(*args, **kwargs)``, before whatever else waits for one of its threads.
 
         Parameters
         ----------

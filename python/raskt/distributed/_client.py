@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import os
 import shutil
@@ -20,8 +19,9 @@ from raskt.distributed._addresses import listening, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._durations import seconds
 from raskt.distributed._local import LocalCluster
-from raskt.distributed._nested import futures_in
+from raskt.distributed._nested import as_container, futures_asked, futures_in
 from raskt.distributed._security import Security
+from raskt.distributed._threads import in_thread
 
 TIMEOUT_SECONDS = 30.0
 """How long a client waits for its scheduler, if nobody says otherwise."""
@@ -81,6 +81,10 @@ class Client(Calls):
         self.name = name or f"Client-{os.getpid()}-{next(self._numbers)}"
         self.asynchronous = asynchronous
         patience = seconds(timeout)
+        if address is not None and not isinstance(address, (str, LocalCluster)):
+            raise TypeError(f"address is {address!r}; it is a text such as 'tcp://host:8786', or a LocalCluster")
+        if security is not None and not isinstance(security, Security):
+            raise TypeError(f"security is {security!r}; it is a raskt.distributed.Security")
         own: LocalCluster | None = None
         if scheduler_file is not None:
             if address is not None:
@@ -115,7 +119,7 @@ class Client(Calls):
             raise
         self._address = address
         self._dask: _core.DaskScheduler | None = None
-        self._finalizer = weakref.finalize(self, _close, self._raskt_cluster_client, own, folder)
+        self._finalizer = weakref.finalize(self, _close, os.getpid(), self._raskt_cluster_client, own, folder)
         if own is not None and own.size:
             self.wait_for_workers(1, patience)
         if set_as_default:
@@ -146,7 +150,7 @@ class Client(Calls):
     def sync(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``func(*args, **kwargs)``, or something to await that gives it if the client is asynchronous."""
         if self.asynchronous:
-            return asyncio.to_thread(func, *args, **kwargs)
+            return in_thread(func, *args, **kwargs)
         return func(*args, **kwargs)
 
     # --- results --------------------------------------------------------------------------------------------------
@@ -178,17 +182,17 @@ class Client(Calls):
             What the first future raised that failed, unless they are skipped.
         """
         if self.asynchronous if asynchronous is None else asynchronous:
-            return asyncio.to_thread(_waiting.gather, futures, errors)
+            return in_thread(_waiting.gather, futures, errors)
         return _waiting.gather(futures, errors)
 
     def cancel(self, futures: Any, force: bool = False) -> None:
         """Cancels calls: those that haven't begun aren't made, and what others give counts for nothing."""
-        for future in futures_in(futures):
+        for future in futures_asked(as_container(futures), "cancel()"):
             future.cancel(force=force)
 
     def retry(self, futures: Any, asynchronous: bool | None = None) -> None:
         """Has failed calls made again, with those before them whose failure was the reason."""
-        for future in futures_in(futures):
+        for future in futures_asked(as_container(futures), "retry()"):
             future.retry()
 
     def futures_of(self, futures: Any) -> list[_core.ClusterFuture]:
@@ -247,13 +251,20 @@ class Client(Calls):
 
     def nthreads(self, workers: list[str] | None = None) -> dict[str, int]:
         """The threads of each worker, by its name."""
+        self._raskt_cluster_client.check()
         known = {about["name"]: about["nthreads"] for about in self._raskt_cluster_client.workers()}
-        return known if workers is None else {name: known[name] for name in workers}
+        if workers is None:
+            return known
+        unknown = [name for name in workers if name not in known]
+        if unknown:
+            raise ValueError(f"there is no worker {unknown[0]!r}; there are {', '.join(map(repr, known)) or 'none'}")
+        return {name: known[name] for name in workers}
 
     ncores = nthreads
 
     def scheduler_info(self, n_workers: int = 5) -> dict[str, Any]:
         """What is known of the scheduler, and of the first `n_workers` workers (-1 for all)."""
+        self._raskt_cluster_client.check()
         workers = self._raskt_cluster_client.workers()
         shown = workers if n_workers == -1 else workers[:n_workers]
         return {
@@ -289,7 +300,7 @@ class Client(Calls):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         _current.remove_default(self)
-        await asyncio.to_thread(self._finalizer)
+        await in_thread(self._finalizer)
 
     def __enter__(self) -> Client:
         return self
@@ -303,7 +314,7 @@ class Client(Calls):
     def __repr__(self) -> str:
         if self.is_closed:
             return f"<Client {self.name!r}, closed>"
-        threads = self.nthreads()
+        threads = {about["name"]: about["nthreads"] for about in self._raskt_cluster_client.workers()}
         return f"<Client {self.name!r} of {self._address}: {len(threads)} workers, {sum(threads.values())} threads>"
 
     def __reduce__(self) -> Any:
@@ -314,7 +325,10 @@ async def _itself(client: Client) -> Client:
     return client
 
 
-def _close(client: _core.ClusterClient, own: LocalCluster | None, folder: str) -> None:
+def _close(process: int, client: _core.ClusterClient, own: LocalCluster | None, folder: str) -> None:
+    if process != os.getpid():
+        # A fork: all of it is the parent's.
+        return
     client.close(CLOSING_SECONDS)
     if own is not None:
         own.close()

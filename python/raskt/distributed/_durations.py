@@ -18,7 +18,10 @@ def seconds(duration: object) -> float:
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     if isinstance(duration, (int, float)) and not isinstance(duration, bool):
-        return float(duration)
+        if duration != duration:
+            raise ValueError("a duration is NaN; it has to be a number of seconds")
+        # What is longer is for ever.
+        return float(min(duration, 1e9))
     if isinstance(duration, str):
         found = _FORM.fullmatch(duration)
         unit = found and _UNITS.get(found[2].lower() or "s")

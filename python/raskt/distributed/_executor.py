@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ class ClusterExecutor(concurrent.futures.Executor):
         self._client = client
         self._kwargs = kwargs
         self._is_shut_down = False
-        self._running: dict[_core.ClusterFuture, concurrent.futures.Future[Any]] = {}
+        self._running: dict[concurrent.futures.Future[Any], _core.ClusterFuture] = {}
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[Any]:
         """Has the cluster call ``fn(*args, **kwargs)``."""
@@ -34,8 +35,8 @@ class ClusterExecutor(concurrent.futures.Executor):
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         work = self._client.submit(fn, *args, **self._kwargs, **kwargs)
         future.set_running_or_notify_cancel()
-        self._running[work] = future
-        work.add_done_callback(self._worked)
+        self._running[future] = work
+        work.add_done_callback(functools.partial(self._worked, future))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -43,13 +44,13 @@ class ClusterExecutor(concurrent.futures.Executor):
         self._is_shut_down = True
         running = list(self._running.items())
         if cancel_futures:
-            for work, _ in running:
+            for _, work in running:
                 work.cancel()
         if wait:
-            concurrent.futures.wait([future for _, future in running])
+            concurrent.futures.wait([future for future, _ in running])
 
-    def _worked(self, work: _core.ClusterFuture) -> None:
-        future = self._running.pop(work)
+    def _worked(self, future: concurrent.futures.Future[Any], work: _core.ClusterFuture) -> None:
+        self._running.pop(future, None)
         try:
             future.set_result(work.result())
         except BaseException as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import tempfile
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 
 from raskt import _core
 from raskt.distributed import _sizes
+from raskt.distributed._durations import seconds
 from raskt.distributed._security import Security
 from raskt.distributed._supervised import Job, Supervisor
 
@@ -77,11 +79,12 @@ class LocalCluster:
         self._memory = _sizes.memory_share(memory_limit, workers)
         self._spill = None if local_directory is None else str(local_directory)
         self._lock = threading.Lock()
+        self._process = os.getpid()
         self._names = itertools.count()
         self._folder = Path(tempfile.mkdtemp(prefix="raskt-"))
         self._workers: dict[str, Job | _core.ClusterWorker] = {}
         self._supervisor = Supervisor()
-        self._finalizer = weakref.finalize(self, _forget, self._supervisor, self._folder)
+        self._finalizer = weakref.finalize(self, _forget, os.getpid(), self._supervisor, self._folder)
         try:
             self.security = Security(token_file=self._folder / "token")
             _core.cluster_token(self._folder / "token")
@@ -147,9 +150,11 @@ class LocalCluster:
         else:
             worker.shut_down(CLOSING_SECONDS)
 
-    def close(self, timeout: float | None = None) -> None:
+    def close(self, timeout: float | str | None = None) -> None:
         """Ends workers and scheduler. What runs has `timeout` seconds (0.3 by default) to end."""
-        patience = CLOSING_SECONDS if timeout is None else timeout
+        patience = CLOSING_SECONDS if timeout is None else seconds(timeout)
+        if self._process != os.getpid():
+            return
         with self._lock:
             if self.is_closed:
                 return
@@ -188,7 +193,10 @@ class LocalCluster:
         return f"<LocalCluster {self.name!r} at {self.scheduler_address}, {workers}>"
 
 
-def _forget(supervisor: Supervisor, folder: Path) -> None:
+def _forget(process: int, supervisor: Supervisor, folder: Path) -> None:
+    if process != os.getpid():
+        # A fork: all of it is the parent's.
+        return
     supervisor.close(0.0)
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, KeysView, ValuesView
 from typing import Any
 
 from raskt._core import ClusterFuture
 
 DEPTH = 200
 """Containers in containers are followed this far."""
+
+CONTAINERS = (list, tuple, set, frozenset, dict, deque, KeysView, ValuesView)
+"""What futures are looked for in, with what derives from it."""
 
 LEFT_OUT = object()
 """In the place of a future: it is to be left out of its container."""
@@ -25,16 +29,32 @@ def futures_in(value: Any) -> list[ClusterFuture]:
     return found
 
 
+def futures_asked(value: Any, what: str) -> list[ClusterFuture]:
+    """The same for `what`, which is about nothing else.
+
+    >>> futures_asked(5, "wait()")
+    Traceback (most recent call last):
+    TypeError: wait() takes futures of a cluster, and containers of them, not 5
+    """
+    if not isinstance(value, (ClusterFuture, *CONTAINERS)):
+        raise TypeError(f"{what} takes futures of a cluster, and containers of them, not {value!r}")
+    return futures_in(value)
+
+
+def as_container(value: Any) -> Any:
+    """Iterators, and views of dictionaries, as lists."""
+    return list(value) if isinstance(value, (Iterator, KeysView, ValuesView)) else value
+
+
 def _find(value: Any, found: list[ClusterFuture], depth: int) -> None:
-    kind = type(value)
-    if kind is ClusterFuture:
+    if type(value) is ClusterFuture:
         found.append(value)
         return
-    if kind not in (list, tuple, set, frozenset, dict):
+    if not isinstance(value, CONTAINERS):
         return
     if depth == DEPTH:
         raise RecursionError(f"futures are looked for in containers up to {DEPTH} deep")
-    for item in (*value.keys(), *value.values()) if kind is dict else value:
+    for item in (*value.keys(), *value.values()) if isinstance(value, dict) else value:
         _find(item, found, depth + 1)
 
 
@@ -44,14 +64,18 @@ def replaced(value: Any, result: Callable[[ClusterFuture], Any]) -> Any:
     >>> replaced([1, {"a": (2,)}], repr)
     [1, {'a': (2,)}]
     """
-    kind = type(value)
-    if kind is ClusterFuture:
+    if type(value) is ClusterFuture:
         return result(value)
-    if kind in (list, tuple, set, frozenset):
-        return kind(_items(value, result))
-    if kind is dict:
-        pairs = ((replaced(key, result), replaced(item, result)) for key, item in value.items())
-        return {key: item for key, item in pairs if key is not LEFT_OUT and item is not LEFT_OUT}
+    if isinstance(value, dict):
+        pairs = [(replaced(key, result), replaced(item, result)) for key, item in value.items()]
+        return type(value)((key, item) for key, item in pairs if key is not LEFT_OUT and item is not LEFT_OUT)
+    if isinstance(value, (KeysView, ValuesView)):
+        return list(_items(value, result))
+    if isinstance(value, CONTAINERS):
+        if not futures_in(value):
+            return value
+        items = _items(value, result)
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
 
 

@@ -24,6 +24,7 @@ def run(
     """What `function` gives on each worker, by their names."""
     if on_error not in ("raise", "return", "ignore"):
         raise ValueError(f"on_error is {on_error!r}; known are 'raise', 'return' and 'ignore'")
+    client.check()
     known = [about["name"] for about in client.workers()]
     named = known if workers is None else [workers] if isinstance(workers, str) else list(workers)
     unknown = [name for name in named if name not in known]

@@ -58,5 +58,5 @@ def memory_share(limit: Any, workers: int) -> int | None:
     if isinstance(limit, float):
         if not 0 < limit <= 1:
             raise ValueError(f"memory_limit is {limit}; a float is a fraction of the machine's memory, from 0 to 1")
-        return int(usual * limit)
+        return int(_core.config_check("memory.limit", int(usual * limit)))
     return int(_core.config_check("memory.limit", limit))

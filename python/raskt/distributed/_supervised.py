@@ -18,7 +18,7 @@ from raskt.distributed._worker_process import ENDED
 GLANCE_SECONDS = 0.1
 """How often it is looked whether processes live."""
 
-WAITS = (0.0, 0.5, 2.0, 5.0, 15.0)
+WAITS = (0.0, 0.2, 0.5, 1.0, 1.0, 2.0, 5.0)
 """Seconds before a worker is started again, by how often it died soon after it was started."""
 
 SOON_SECONDS = 10.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -10,7 +9,8 @@ from typing import Any, Literal
 
 from raskt._core import ClusterArrivals, ClusterFuture, cluster_gather, cluster_wait
 from raskt.distributed._durations import seconds
-from raskt.distributed._nested import LEFT_OUT, futures_in, replaced
+from raskt.distributed._nested import LEFT_OUT, as_container, futures_asked, futures_in, replaced
+from raskt.distributed._threads import in_thread
 from raskt.futures import DoneAndNotDone
 from raskt.futures._errors import timeout_error
 
@@ -21,8 +21,7 @@ def gather(futures: Any, errors: Errors = "raise") -> Any:
     """The results of futures in their places."""
     if errors not in ("raise", "skip"):
         raise ValueError(f"errors is {errors!r}; known are 'raise' and 'skip'")
-    if isinstance(futures, Iterator):
-        futures = list(futures)
+    futures = as_container(futures)
     found = futures_in(futures)
     if errors == "skip":
         cluster_wait(found)
@@ -58,7 +57,7 @@ def wait(
     TimeoutError
         If they aren't done by then.
     """
-    futures = futures_in(list(fs) if isinstance(fs, Iterator) else fs)
+    futures = futures_asked(as_container(fs), "wait()")
     if not cluster_wait(futures, timeout, return_when):
         unfinished = sum(not future.done() for future in futures)
         raise timeout_error(f"{unfinished} of {len(futures)} futures aren't done after {timeout} s")
@@ -79,7 +78,7 @@ def fire_and_forget(obj: Any) -> None:
     obj : Future, or containers of them
         What is to be done.
     """
-    for future in futures_in(obj):
+    for future in futures_asked(as_container(obj), "fire_and_forget()"):
         # A future with a callback is held until the callback was called.
         future.add_done_callback(_nothing)
 
@@ -199,7 +198,7 @@ class as_completed:
         return self
 
     async def __anext__(self) -> Any:
-        future = await asyncio.to_thread(self._next)
+        future = await in_thread(self._next)
         if future is None:
             raise StopAsyncIteration
         return self._given(future)

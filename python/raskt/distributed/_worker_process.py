@@ -18,9 +18,10 @@ GLANCE_SECONDS = 0.2
 GRACE_SECONDS = 1.0
 """How long what runs may go on when the worker is told to leave."""
 
-ENDED = 0
+ENDED = 93
 BROKEN = 1
-"""Exit statuses: whether the worker left as it was told to, or lost its scheduler or broke down."""
+"""Exit statuses: the worker left as it was told to (a task that ends its process says something else), or it lost its
+scheduler or broke down."""
 
 
 def main() -> None:
@@ -43,6 +44,9 @@ def main() -> None:
 
 
 def _work(about: dict[str, Any]) -> int:
+    # Imported before there are threads: some modules come out half when two threads import them at once.
+    import numpy  # noqa: F401
+
     import raskt.config
 
     settings = {"memory.limit": about["memory_limit"], "memory.spill-path": about["local_directory"]}

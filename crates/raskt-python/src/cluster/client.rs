@@ -3,10 +3,11 @@
 use super::face::PythonFace;
 use super::opened::{Credentials, address, open};
 use super::submitting::{Asked, submit};
+use super::waiting::duration;
 use super::{ClusterFuture, HeldResult};
 use crate::annotations::AnnotationSet;
 use crate::delayed::Node;
-use pyo3::exceptions::{PyConnectionError, PyTimeoutError};
+use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use raskt_cluster::hello::Role;
@@ -20,6 +21,8 @@ use std::time::{Duration, Instant};
 #[pyclass(frozen, weakref, module = "raskt._core")]
 pub(crate) struct ClusterClient {
     client: Arc<Client>,
+    /// The process that made it: a fork has none of its threads.
+    process: u32,
     /// Results that people have named, as long as somebody has a handle on them.
     named: Mutex<Named>,
 }
@@ -65,13 +68,13 @@ impl ClusterClient {
     ) -> PyResult<Self> {
         let (scheduler, listen) = (address(scheduler)?, address(listen)?);
         let network = open(py, Role::Client, name, &credentials)?;
-        let patience = Duration::from_secs_f64(patience);
+        let patience = duration(patience)?;
         let connect = || Client::connect(network, &scheduler, &listen, Arc::new(PythonFace), patience);
         let client = py.detach(connect).map_err(|error| match error {
             ConnectError::Unreached { .. } => PyConnectionError::new_err(error.to_string()),
             ConnectError::Listen(_) | ConnectError::Io(_) => super::opened::refused(error),
         })?;
-        Ok(Self { client: Arc::new(client), named: Mutex::default() })
+        Ok(Self { client: Arc::new(client), process: std::process::id(), named: Mutex::default() })
     }
 
     /// Has the cluster call `function(*args, **kwargs)`.
@@ -133,7 +136,7 @@ impl ClusterClient {
     /// Waits until there are `count` workers.
     #[pyo3(signature = (count, timeout=None))]
     fn wait_for_workers(&self, py: Python<'_>, count: usize, timeout: Option<f64>) -> PyResult<()> {
-        let deadline = timeout.map(|timeout| Instant::now() + Duration::from_secs_f64(timeout.max(0.0)));
+        let deadline = timeout.map(duration).transpose()?.map(|timeout| Instant::now() + timeout);
         loop {
             let left = deadline.map_or(HEARTBEAT, |deadline| deadline.saturating_duration_since(Instant::now()));
             if py.detach(|| self.client.wait_for_workers(count, left.min(HEARTBEAT))) {
@@ -155,8 +158,19 @@ impl ClusterClient {
     }
 
     /// Leaves the cluster; what was said has `patience` seconds to arrive.
-    fn close(&self, py: Python<'_>, patience: f64) {
-        py.detach(|| self.client.close(Duration::from_secs_f64(patience)));
+    fn close(&self, py: Python<'_>, patience: f64) -> PyResult<()> {
+        let patience = duration(patience)?;
+        if self.is_left_behind() {
+            return Ok(());
+        }
+        py.detach(|| self.client.close(patience));
+        Ok(())
+    }
+
+    /// An error if the cluster is out of reach: for good, or for this process.
+    #[pyo3(name = "check")]
+    fn py_check(&self) -> PyResult<()> {
+        self.check()
     }
 }
 
@@ -208,9 +222,30 @@ impl ClusterClient {
         &self.client
     }
 
-    /// An error if the cluster is out of reach for good.
+    /// Whether this process is a fork of the one that has the client's threads.
+    fn is_left_behind(&self) -> bool {
+        self.process != std::process::id()
+    }
+
+    /// An error if the cluster is out of reach: for good, or for this process.
     pub fn check(&self) -> PyResult<()> {
+        if self.is_left_behind() {
+            return Err(PyRuntimeError::new_err(format!(
+                "this process was forked from process {}, whose client this is: make a client of its own here, or start \
+                 processes by 'spawn' or 'forkserver'",
+                self.process
+            )));
+        }
         self.client.lost().map_or(Ok(()), |why| Err(PyConnectionError::new_err(why)))
+    }
+}
+
+impl Drop for ClusterClient {
+    fn drop(&mut self) {
+        if self.is_left_behind() {
+            // Its threads aren't here, and its locks may be held by one of them for ever.
+            std::mem::forget(self.client.clone());
+        }
     }
 }
 

@@ -233,7 +233,9 @@ impl ClusterFuture {
 pub(crate) fn held_node(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Node>>> {
     let Ok(future) = object.cast_exact::<ClusterFuture>() else { return Ok(None) };
     let future = future.get();
-    let Some(held) = future.held() else { return Err(future.cancelled_error(object.py())) };
+    let Some(held) = future.held().filter(|held| !held.is_cancelled()) else {
+        return Err(future.cancelled_error(object.py()));
+    };
     if let Some(node) = future.node.lock().upgrade() {
         return Ok(Some(node));
     }

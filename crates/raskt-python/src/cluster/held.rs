@@ -21,6 +21,8 @@ pub(crate) struct HeldResult {
     block: OnceLock<(DType, Box<[usize]>)>,
     /// Whether it is data that this client gives, and nobody can make again once it has let go of it.
     is_data: bool,
+    /// The process whose client holds it.
+    process: u32,
     is_cancelled: AtomicBool,
 }
 
@@ -35,7 +37,8 @@ pub(crate) enum Standing {
 impl HeldResult {
     pub fn new(client: Arc<Client>, run: TaskRun, task: TaskId, is_data: bool) -> Arc<Self> {
         let (block, is_cancelled) = Default::default();
-        Arc::new(Self { client, run, task, block, is_data, is_cancelled })
+        let process = std::process::id();
+        Arc::new(Self { client, run, task, block, is_data, process, is_cancelled })
     }
 
     /// Whether it is data that this client gives.
@@ -146,7 +149,10 @@ impl StoredValue for HeldResult {
 
 impl Drop for HeldResult {
     fn drop(&mut self) {
-        if !self.is_cancelled() {
+        if self.process != std::process::id() {
+            // In a fork the client's threads aren't there, and its locks may be held for ever.
+            std::mem::forget((self.client.clone(), self.run.clone()));
+        } else if !self.is_cancelled() {
             self.run.release(&[TaskRange::one(self.task)]);
         }
     }

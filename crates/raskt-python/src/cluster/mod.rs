@@ -15,6 +15,7 @@ mod job;
 mod opened;
 mod running;
 mod scheduler;
+mod snapshot;
 mod submitting;
 mod waiting;
 mod watching;

@@ -2,6 +2,7 @@
 
 use super::fetching::fetched;
 use super::job::{Prepared, prepare};
+use super::snapshot::snapshot;
 use super::waiting::Standstill;
 use super::{ClusterClient, HeldResult};
 use crate::error::{ResultsLost, from_task_error, with_note};
@@ -56,7 +57,10 @@ pub(super) fn begin(
     graph: &Graph,
     wanted: &[TaskId],
 ) -> PyResult<Vec<Arc<HeldResult>>> {
-    let Prepared { job, mut held } = prepare(py, client, graph, wanted)?;
+    let Prepared { mut job, mut held } = prepare(py, client, graph, wanted)?;
+    for value in job.given.iter_mut().flat_map(|(_, values)| values) {
+        *value = snapshot(py, value.clone())?;
+    }
     let each = job.wanted.clone();
     if !each.is_empty() {
         let data: Vec<TaskRange> = job.given.iter().map(|(range, _)| *range).collect();

@@ -1,14 +1,19 @@
 //! A scheduler in this process: threads of its own that never take the interpreter.
 
 use super::opened::{Credentials, address, open, refused};
+use super::waiting::duration;
 use pyo3::prelude::*;
 use raskt_cluster::SchedulerServer;
 use raskt_cluster::hello::Role;
-use std::time::Duration;
+use std::mem::ManuallyDrop;
 
 /// A scheduler that listens.
 #[pyclass(frozen, module = "raskt._core")]
-pub(super) struct ClusterScheduler(SchedulerServer);
+pub(super) struct ClusterScheduler {
+    server: ManuallyDrop<SchedulerServer>,
+    /// The process that has its threads.
+    process: u32,
+}
 
 #[pymethods]
 impl ClusterScheduler {
@@ -16,17 +21,32 @@ impl ClusterScheduler {
     fn new(py: Python<'_>, listen: &str, credentials: Credentials) -> PyResult<Self> {
         let listen = address(listen)?;
         let network = open(py, Role::Scheduler, "scheduler", &credentials)?;
-        py.detach(|| SchedulerServer::start(network, &listen)).map(Self).map_err(refused)
+        let server = py.detach(|| SchedulerServer::start(network, &listen)).map_err(refused)?;
+        Ok(Self { server: ManuallyDrop::new(server), process: std::process::id() })
     }
 
     /// Where it listens.
     #[getter]
     fn address(&self) -> String {
-        self.0.address().to_string()
+        self.server.address().to_string()
     }
 
     /// Tells workers to leave, and ends all sessions; what was said has `patience` seconds to arrive.
-    fn shut_down(&self, py: Python<'_>, patience: f64) {
-        py.detach(|| self.0.shut_down(Duration::from_secs_f64(patience)));
+    fn shut_down(&self, py: Python<'_>, patience: f64) -> PyResult<()> {
+        let patience = duration(patience)?;
+        if self.process == std::process::id() {
+            py.detach(|| self.server.shut_down(patience));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for ClusterScheduler {
+    fn drop(&mut self) {
+        // In a fork its threads aren't there.
+        if self.process == std::process::id() {
+            // SAFETY: nobody uses it afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.server) };
+        }
     }
 }

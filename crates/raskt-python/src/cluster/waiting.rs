@@ -1,7 +1,7 @@
 //! Waiting for a cluster with the interpreter free, and with an eye on signals.
 
 use crate::watched::Watched;
-use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
+use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use raskt_cluster::{ClusterError, Until, Watch};
 use raskt_sync::Mutex;
@@ -22,8 +22,18 @@ pub(super) fn timeout_of(timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Option<
             module.getattr("seconds")?.call1((timeout,))?.extract()?
         }
     };
-    // What is longer than that is for ever.
-    Ok(Duration::try_from_secs_f64(seconds.max(0.0)).ok())
+    duration(seconds).map(Some)
+}
+
+/// What is longer is for ever: years, in which nobody's clock overflows.
+const LONGEST: Duration = Duration::from_secs(1 << 28);
+
+/// So many seconds; of less than none there are none.
+pub(super) fn duration(seconds: f64) -> PyResult<Duration> {
+    if seconds.is_nan() {
+        return Err(PyValueError::new_err("a timeout is NaN; it has to be a number of seconds"));
+    }
+    Ok(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST).min(LONGEST))
 }
 
 /// Looks after signals, and after what keeps the cluster.

@@ -2,6 +2,7 @@
 
 use super::face::PythonFace;
 use super::opened::{Credentials, address, open, refused};
+use super::waiting::duration;
 use crate::memory;
 use crate::runner::PythonRunner;
 use pyo3::exceptions::PyValueError;
@@ -11,7 +12,6 @@ use raskt_cluster::{WorkerOptions, WorkerServer};
 use raskt_execute::{EngineOptions, Limits, Runners, Store};
 use raskt_schedule::Offer;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A worker of a cluster. It runs tasks on threads of its own.
 #[pyclass(frozen, module = "raskt._core")]
@@ -52,12 +52,15 @@ impl ClusterWorker {
     }
 
     /// Waits until the worker is over, `patience` seconds at most; gives why it is, or None if it isn't.
-    fn wait(&self, py: Python<'_>, patience: f64) -> Option<String> {
-        py.detach(|| self.0.wait(Duration::from_secs_f64(patience)))
+    fn wait(&self, py: Python<'_>, patience: f64) -> PyResult<Option<String>> {
+        let patience = duration(patience)?;
+        Ok(py.detach(|| self.0.wait(patience)))
     }
 
     /// Lets what runs end for up to `grace` seconds, and leaves.
-    fn shut_down(&self, py: Python<'_>, grace: f64) {
-        py.detach(|| self.0.shut_down(Duration::from_secs_f64(grace)));
+    fn shut_down(&self, py: Python<'_>, grace: f64) -> PyResult<()> {
+        let grace = duration(grace)?;
+        py.detach(|| self.0.shut_down(grace));
+        Ok(())
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use graph::{Travelling, body_of, given_objects};
 pub(crate) use pickle::refuse;
 pub(crate) use portable::Portable;
 pub(crate) use trial::{is_on, travelled, travelled_values};
-pub(crate) use values::loaded;
+pub(crate) use values::{copied, loaded};
 
 use pyo3::prelude::*;
 

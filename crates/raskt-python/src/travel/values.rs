@@ -12,7 +12,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The same bytes elsewhere, at a multiple of what pieces begin at, and nobody else's.
-pub(super) fn copied(piece: &Buffer) -> Buffer {
+pub(crate) fn copied(piece: &Buffer) -> Buffer {
     #[derive(Clone, Copy)]
     #[repr(align(64))]
     struct Line(#[expect(dead_code, reason = "bytes that are looked at through the buffer")] [u8; Parcel::ALIGNMENT]);

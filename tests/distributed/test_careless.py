@@ -1,0 +1,169 @@
+"""What careless users do."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import raskt.array as ra
+from raskt.distributed import Client, KilledWorker, LocalCluster, fire_and_forget, futures_of, wait
+
+
+def inc(number: int) -> int:
+    return number + 1
+
+
+def test_what_is_changed_after_it_was_given_is_what_it_was(client: Client) -> None:
+    for size in (5, 20_000, 3_000_000):
+        x = np.zeros(size)
+        asked = [client.submit(np.sum, x), *client.map(np.sum, [x, x]), client.scatter(x)]
+        x[:] = 1
+        totals = [float(np.sum(result)) for result in client.gather(asked)]
+        assert totals == [0.0] * 4
+    held = [1, 2]
+    future = client.scatter([held])
+    held.append(3)
+    assert client.gather(future) == [[1, 2]]
+
+
+def test_arrays_that_are_persisted_are_read_before_they_are_there(client: Client) -> None:
+    for _ in range(5):
+        x = client.persist(ra.from_array(np.arange(50), chunks=10))
+        assert int(x.sum().compute()) == 1225
+        y = client.persist(ra.from_array(np.arange(50), chunks=10) + 1)
+        assert int((y.sum() + client.persist(y * 2).sum()).compute()) == 3 * 1275
+
+
+class Pair(collections.namedtuple("Pair", "a b")):
+    pass
+
+
+class Several(list):  # type: ignore[type-arg]
+    pass
+
+
+@pytest.mark.parametrize(
+    "contain",
+    [
+        lambda one, two: {1: one, 2: two}.values(),
+        lambda one, two: collections.deque([one, two]),
+        lambda one, two: Pair(one, two),
+        lambda one, two: Several([one, two]),
+        lambda one, two: collections.OrderedDict(a=one, b=two),
+        lambda one, two: {one: 1, two: 2}.keys(),
+        lambda one, two: (each for each in (one, two)),
+    ],
+)
+def test_containers_of_all_kinds_are_looked_through(client: Client, contain: Any) -> None:
+    one, two = client.submit(inc, 0), client.submit(inc, 1)
+    gathered = client.gather(contain(one, two))
+    assert set(gathered.values() if isinstance(gathered, dict) else gathered) == {1, 2}
+    if not hasattr(contain(one, two), "send"):
+        assert set(futures_of(contain(one, two))) == {one, two}
+    assert wait(contain(one, two)).done == {one, two}
+    client.cancel(contain(one, two))
+    assert one.cancelled() and two.cancelled()
+
+
+def test_what_holds_no_futures_is_refused(client: Client) -> None:
+    for ask in (wait, client.cancel, client.retry, fire_and_forget):
+        with pytest.raises(TypeError, match="takes futures of a cluster"):
+            ask(5)
+    assert client.gather(5) == 5
+
+
+def test_a_closed_client_answers_nothing(cluster: LocalCluster) -> None:
+    client = Client(cluster, set_as_default=False)
+    client.close()
+    for ask in (client.nthreads, client.scheduler_info, lambda: client.run(os.getpid), lambda: client.submit(inc, 1)):
+        with pytest.raises(ConnectionError):
+            ask()
+
+
+def test_a_task_that_ends_its_worker_with_success_is_told() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        with pytest.raises(KilledWorker):
+            client.submit(os._exit, 0).result(timeout=60)
+        assert client.submit(inc, 1).result(timeout=60) == 2
+
+
+def test_equal_calls_of_an_executor(client: Client) -> None:
+    with client.get_executor(pure=True) as executor:
+        futures = [executor.submit(pow, 2, 5) for _ in range(5)]
+        assert [future.result(30) for future in futures] == [32] * 5
+
+
+def test_awaits_that_are_cancelled_take_no_threads_of_the_loop(cluster: LocalCluster) -> None:
+    async def main() -> None:
+        async with Client(cluster, asynchronous=True, set_as_default=False) as client:
+            late = client.submit(time.sleep, 3)
+            for _ in range(20):
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(client.gather(late), 0.01)
+            assert await asyncio.wait_for(client.gather(client.submit(inc, 1)), 30) == 2
+            late.cancel()
+
+    asyncio.run(main())
+
+
+def test_what_was_cancelled_is_no_argument(client: Client) -> None:
+    from concurrent.futures import CancelledError
+
+    future = client.submit(time.sleep, 0.2)
+    future.cancel()
+    with pytest.raises(CancelledError):
+        client.submit(inc, future)
+
+
+@pytest.mark.parametrize("timeout", [float("nan"), "soon", [], "1e400 parsecs"])
+def test_timeouts_that_are_none(cluster: LocalCluster, timeout: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="duration|timeout"):
+        Client(cluster, timeout=timeout, set_as_default=False)
+
+
+def test_timeouts_beyond_all_bounds(client: Client) -> None:
+    assert client.submit(inc, 1).result(timeout=1e300) == 2
+    client.wait_for_workers(1, timeout=1e300)
+    client.wait_for_workers(1, timeout=-1)
+
+
+def test_forks_leave_the_cluster_alone() -> None:
+    program = """
+        import os, sys
+        from raskt.distributed import Client
+        import raskt.array as ra
+        def main():
+            client = Client(n_workers=1, threads_per_worker=1)
+            future = client.submit(abs, -1)
+            assert future.result() == 1
+            child = os.fork()
+            if child == 0:
+                ones = ra.ones(10, chunks=2)
+                for use in (lambda: client.submit(abs, -2), lambda: ones.sum().compute(), client.nthreads):
+                    try:
+                        use()
+                    except RuntimeError as error:
+                        assert "forked" in str(error), error
+                    else:
+                        os._exit(3)
+                client.close()
+                sys.exit(0)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert client.submit(abs, -5).result() == 5 and future.result() == 1
+            client.cluster.scale(2)
+            client.wait_for_workers(2, 30)
+            client.close()
+        main()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
