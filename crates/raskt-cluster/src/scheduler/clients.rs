@@ -112,12 +112,12 @@ impl Core {
         // Nothing is wanted before all data is there, also that of runs which it reads: what stands for it can't be run.
         let awaits = self.held_back_among(&imports);
         let is_held_back = !given.is_empty() || !awaits.is_empty();
-        let (at_once, later) = if is_held_back { (vec![], Some(wanted.clone())) } else { (wanted.clone(), None) };
+        let (at_once, wanted_later) =
+            if is_held_back { (vec![], Some(wanted.clone())) } else { (wanted.clone(), None) };
         let in_machine = if given.is_empty() && imports.is_empty() { failure } else { FailureScope::Task };
         let gifts = Gifts::new(&given, given_at);
         let (is_released, has_failed) = (false, false);
-        awaits.iter().for_each(|source| self.awaited_by.entry(*source).or_default().push(run));
-        let wanted_later = later;
+        let sources = awaits.clone();
         let record = RunRecord { client, bytes, wanted, wanted_later, awaits, gifts, failure, is_released, has_failed };
         self.runs.insert(run, record);
         if !given.is_empty() {
@@ -125,8 +125,9 @@ impl Core {
         }
         let event = Event::GraphAdded { run, parent, graph, wanted: at_once, failure: in_machine, imports };
         let added = self.try_event(event);
-        if added.is_err() {
-            self.runs.remove(&run);
+        match &added {
+            Ok(()) => sources.into_iter().for_each(|source| self.awaited_by.entry(source).or_default().push(run)),
+            Err(_) => drop(self.runs.remove(&run)),
         }
         added
     }

@@ -31,7 +31,7 @@ impl Core {
         }
     }
 
-    /// Those that waited for nothing else than this run.
+    /// Nobody waits for this run any more; gives those that did, some of which may wait for others still.
     pub fn no_longer_awaited(&mut self, run: RunId) -> Vec<RunId> {
         let readers = self.awaited_by.remove(&run).unwrap_or_default();
         readers.iter().for_each(|reader| {
