@@ -91,6 +91,8 @@ const SPARE: usize = 4;
 fn live(shared: &Arc<Shared>, number: ThreadNumber) {
     settle_at(shared, number);
     while let Some(execution) = wait_for_work(shared, number) {
+        // Before it begins, so that a scheduler elsewhere knows of it should it take the process along.
+        shared.tell_rest();
         run_stretch(shared, execution, &mut |state, kind| {
             let is_surplus = state.pool.busy() > shared.options.threads;
             if is_surplus { None } else { state.pick_of(kind, Some(number)) }

@@ -8,9 +8,10 @@ use crate::recover::Recovery;
 use crate::runner::Runners;
 use crate::shared::Shared;
 use crate::state::{RunEntry, State};
+use crate::threads;
+use crate::unheard::Unheard;
 use crate::uplink::{FetchAnswer, FetchId, Uplink};
 use crate::worker_error::WorkerError;
-use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Import, Offer, RunId, TaskRange, WorkerOrder};
 use raskt_store::{Limits, Lineage, Store, StoredRef};
@@ -80,6 +81,18 @@ impl WorkerEngine {
     /// Does what the scheduler wants. An error is a fault of whoever wants it, or comes of what it has been told already.
     pub fn handle(&self, order: WorkerOrder) -> Result<(), WorkerError> {
         self.change(|state| state.obey(order))
+    }
+
+    /// Takes orders on a thread that must not wait until the scheduler hears what comes of them.
+    pub fn unheard(&self) -> Unheard<'_> {
+        Unheard(&self.shared)
+    }
+
+    /// Tells the scheduler what [`Self::unheard`] orders have left to be told.
+    pub fn tell(&self) {
+        if !self.shared.is_left_behind() {
+            self.shared.tell_rest();
+        }
     }
 
     /// Takes in data that a client gives, as the results of tasks of which the scheduler is told.
@@ -204,10 +217,7 @@ impl WorkerEngine {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut State) -> Result<T, WorkerError>) -> Result<T, WorkerError> {
-        self.shared.change(change).map_err(|error: RunError| match error {
-            RunError::Forked => WorkerError::Forked,
-            _ => WorkerError::Broken,
-        })?
+        self.shared.change(change).map_err(WorkerError::of)?
     }
 
     /// Looks at the state. In a fork its lock may be held for ever.

@@ -13,6 +13,9 @@ from raskt.futures._pure import content_key
 BATCH = 100_000
 """Calls of one `map` that are sent at a time."""
 
+USUAL = 0
+"""The priority of what nothing is said of."""
+
 
 class Calls:
     """What of a client submits work."""
@@ -70,7 +73,9 @@ class Calls:
         """
         if actor or actors:
             raise NotImplementedError("actors aren't there yet: keep the state in an object that calls are passed")
-        if key is None and pure:
+        if key is not None:
+            _check_key(key)
+        if _is_pure(pure) and key is None:
             key = content_key(func, args, kwargs)
         said = _said(workers, resources, retries, priority, allow_other_workers)
         return self._raskt_cluster_client.submit(func, args, kwargs or None, key, said)
@@ -126,7 +131,7 @@ class Calls:
             raise ValueError(f"batch_size is {batch_size}; at least one call has to be sent at a time")
         rows = list(zip(*iterables))
         keys = _keys(key, len(rows))
-        if keys is None and pure:
+        if _is_pure(pure) and keys is None:
             keys = [content_key(func, row, kwargs) for row in rows]
         said = _said(workers, resources, retries, priority, allow_other_workers)
         size, futures = batch_size or BATCH, []
@@ -274,6 +279,19 @@ class Calls:
         return _executor.ClusterExecutor(client, **kwargs)
 
 
+def _check_key(key: Any) -> None:
+    if not isinstance(key, str):
+        raise TypeError(f"key is {key!r}; the name of a call is a text")
+    if not key:
+        raise ValueError("key is ''; the name of a call has a letter at least")
+
+
+def _is_pure(pure: bool | None) -> bool:
+    if pure is not None and not isinstance(pure, bool):
+        raise TypeError(f"pure is {pure!r}; it is True, False or None")
+    return bool(pure)
+
+
 async def _awaitable(value: Any) -> Any:
     return value
 
@@ -282,6 +300,8 @@ def _keys(key: str | Sequence[str] | None, count: int) -> list[str] | None:
     if key is None:
         return None
     keys = [f"{key}-{index}" for index in range(count)] if isinstance(key, str) else list(key)
+    for each in keys:
+        _check_key(each)
     if len(keys) != count:
         raise ValueError(f"there are {len(keys)} keys for {count} calls; give a key for each, or one beginning")
     return keys
@@ -296,13 +316,16 @@ def _said(
 ) -> _core.AnnotationSet | None:
     """What is said of calls, over what `raskt.annotate` says here; None if nothing is."""
     said: dict[str, Any] = {}
+    if workers is None and allow_other_workers is not False:
+        raise ValueError("allow_other_workers goes with workers=: without them any worker may")
     if workers is not None:
         said["workers"] = workers
         said["allow_other_workers"] = allow_other_workers
     if resources is not None:
         said["resources"] = resources
-    if retries:
+    if retries is not None:
         said["retries"] = retries
-    if priority:
+    # Of what isn't the usual, also what counts as false is looked at.
+    if priority is not USUAL:
         said["priority"] = priority
     return annotation_set(**(get_annotations() | said)) if said else None

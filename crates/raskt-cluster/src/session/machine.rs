@@ -124,6 +124,11 @@ impl Session {
         self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Refused(sentence.to_owned()) });
     }
 
+    /// The peer's process has ended: it won't come back.
+    pub fn handle_died(&mut self) {
+        self.end(if self.ending.heard { Lost::Closed } else { Lost::Died });
+    }
+
     /// It is over for this side, without a word to the other.
     pub fn abandon(&mut self) {
         self.end(Lost::Closed);

@@ -3,13 +3,14 @@
 mod along;
 mod fetching;
 mod graphs;
+mod intake;
 mod link;
 mod providing;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
 
-use crate::driver::{Incoming, Listening, Network, Peer, Ticket, inbox};
+use crate::driver::{Listening, Network, Peer};
 use crate::face::{Face, read_graph};
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
@@ -19,6 +20,7 @@ use along::Along;
 use bytes::Bytes;
 use fetching::Fetching;
 use graphs::{Coming, Message, Step};
+use intake::{Inbound, Intake};
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
@@ -26,7 +28,6 @@ use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
 use raskt_value::{ErrorKind, TaskError};
 use std::collections::VecDeque;
 use std::io;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use uplink::SessionUplink;
@@ -63,13 +64,6 @@ pub struct WorkerServer {
     _listening: Listening,
 }
 
-/// What has come from the scheduler, for the thread that sees to it.
-enum Inbound {
-    /// With what counts as not taken until it is done.
-    Message(ToWorker, Vec<Bytes>, Ticket),
-    Event(session::Event),
-}
-
 impl WorkerServer {
     /// Starts it: `network` is one of the role of a worker, and `runners` run its tasks.
     pub fn start(
@@ -95,8 +89,8 @@ impl WorkerServer {
             introduction.addresses.push(listening.address().to_string());
         }
         network.introduce(introduction);
-        let (sender, receiver) = channel();
-        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender))?;
+        let intake = Arc::new(Intake::default());
+        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, Intake::inbox(&intake))?;
         let own = engine.offer();
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
         let _ = outbox.send(&FromWorker::Join(offer), vec![]);
@@ -110,7 +104,7 @@ impl WorkerServer {
             along,
             coming: None,
         };
-        std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
+        std::thread::Builder::new().name("raskt-worker".into()).spawn(move || intake.run(serving))?;
         Ok(Self { engine, network, ended, link, _listening: listening })
     }
 
@@ -139,18 +133,6 @@ impl Drop for WorkerServer {
     }
 }
 
-/// The thread of the network must not wait: graphs are read, and orders taken, by another one.
-fn inbox_of(sender: Sender<Inbound>) -> Arc<dyn crate::Inbox> {
-    inbox(move |incoming: Incoming<ToWorker>| {
-        let inbound = match incoming {
-            Incoming::Message { message, bulk, ticket } => Inbound::Message(message, bulk, ticket),
-            Incoming::Event(event) => Inbound::Event(event),
-        };
-        // Where nobody receives any more the worker is over.
-        let _ = sender.send(inbound);
-    })
-}
-
 /// Sees to what the scheduler says.
 struct Serving {
     engine: WorkerEngine,
@@ -167,16 +149,18 @@ struct Serving {
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Serving {
-    fn run(mut self, inbound: &Receiver<Inbound>) {
-        while let Ok(inbound) = inbound.recv() {
-            match inbound {
-                Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
-                Inbound::Event(session::Event::Lost(lost)) => {
-                    return self.ended.tell(format!("the session with the scheduler is over: {lost}"));
-                }
-                Inbound::Event(_) => {}
+    /// Sees to what has come; whether the worker goes on.
+    fn see_to(&mut self, inbound: Inbound) -> bool {
+        match inbound {
+            Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
+            Inbound::Event(session::Event::Lost(lost)) => {
+                self.ended.tell(format!("the session with the scheduler is over: {lost}"));
+                return false;
             }
+            Inbound::Event(_) => {}
+            Inbound::Left => self.engine.tell(),
         }
+        true
     }
 
     /// Does what a message says, unless it has to wait for the rest of a graph; and then what has waited.
@@ -247,25 +231,43 @@ impl Serving {
 
     /// Tasks of a graph that can't be read here fail with the reason.
     fn add_graph(&self, run: RunId, imports: &[Import], bytes: &Bytes) {
-        let added = read_graph(&*self.face, bytes).and_then(|graph| {
-            match self.engine.add_graph(run, Arc::new(graph), imports) {
-                Err(error @ WorkerError::Refused(_)) => Err(error.to_string()),
-                _ => Ok(()),
-            }
-        });
-        if let Err(reason) = added {
-            tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
-            let sentence = format!("a worker can't read the graph of the task: {reason}");
-            let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
-        }
+        let added = read_graph(&*self.face, bytes)
+            .and_then(|graph| refused(self.engine.add_graph(run, Arc::new(graph), imports)));
+        added.unwrap_or_else(|reason| self.add_unread(run, &reason));
+    }
+
+    /// The same on a thread that must not wait: whether something is left to be told. Nothing if it can't be read.
+    fn add_graph_quickly(&self, run: RunId, imports: &[Import], bytes: &Bytes) -> Option<bool> {
+        let graph = read_graph(&*self.face, bytes).ok()?;
+        let (added, is_left) = self.engine.unheard().add_graph(run, Arc::new(graph), imports);
+        refused(added).ok().map(|()| is_left)
+    }
+
+    fn add_unread(&self, run: RunId, reason: &str) {
+        tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
+        let sentence = format!("a worker can't read the graph of the task: {reason}");
+        let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
     }
 
     fn obey(&self, order: WorkerOrder) {
         if let WorkerOrder::Forget { run } = &order {
             self.along.forget(*run);
         }
-        if let Err(error) = self.engine.handle(order) {
+        self.heed(self.engine.handle(order));
+    }
+
+    /// An order that can't be obeyed is the end.
+    fn heed(&self, obeyed: Result<(), WorkerError>) {
+        if let Err(error) = obeyed {
             self.ended.tell(format!("the scheduler wants what can't be done: {error}"));
         }
+    }
+}
+
+/// Why a graph isn't taken. What else goes wrong concerns the whole worker, and is told otherwise.
+fn refused(added: Result<(), WorkerError>) -> Result<(), String> {
+    match added {
+        Err(error @ WorkerError::Refused(_)) => Err(error.to_string()),
+        _ => Ok(()),
     }
 }

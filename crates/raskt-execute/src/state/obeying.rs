@@ -135,6 +135,11 @@ impl State {
         self.head.elsewhere_mut()?.hang_up()
     }
 
+    /// Whether there is something to tell, and no thread at it.
+    pub fn has_to_tell(&self) -> bool {
+        self.head.elsewhere().is_some_and(Elsewhere::has_to_tell)
+    }
+
     /// What is to be told once the lock is gone, by the thread that has it.
     pub fn begin_telling(&mut self) -> Option<Outgoing> {
         self.head.elsewhere_mut()?.begin_telling()
