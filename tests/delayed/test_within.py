@@ -145,3 +145,22 @@ def test_what_is_kept_and_read_is_the_same_object():
     kept = delayed(lambda: ["kept"])().persist()
     same, value = delayed(lambda: (kept.compute() is kept.compute(), kept.compute()))().compute()
     assert (same, value) == (True, ["kept"])
+
+
+def test_a_variable_that_a_task_sets_is_unset_in_the_next_computation():
+    variable = contextvars.ContextVar("variable", default=0)
+    for number in range(1, 5):
+        raskt.compute(*[delayed(variable.set)(number) for _ in range(8)])
+        assert raskt.compute(*[delayed(variable.get)() for _ in range(8)]) == (0,) * 8
+
+
+def test_what_a_thread_keeps_for_itself_stays_from_one_computation_to_the_next():
+    local = threading.local()
+
+    def count(_):
+        local.count = getattr(local, "count", 0) + 1
+        return local.count
+
+    # As in any pool of threads: more calls than threads, so that some thread has several.
+    counts = [raskt.compute(*[delayed(count)(i) for i in range(8)]) for _ in range(8)]
+    assert max(map(max, counts)) > 1

@@ -293,7 +293,7 @@ fn a_process_that_ends_is_lost_at_once() {
     child.args(["--exact", "ends_in_the_middle"]).env("RASKT_TEST_CALLS", told).stdout(std::process::Stdio::null());
     let status = child.status().unwrap();
     assert!(!status.success());
-    let last = std::iter::from_fn(|| echo.events.recv_timeout(PATIENCE).ok());
-    let last = last.filter(|event| matches!(event, Event::Lost(_))).next();
+    let mut events = std::iter::from_fn(|| echo.events.recv_timeout(PATIENCE).ok());
+    let last = events.find(|event| matches!(event, Event::Lost(_)));
     assert_eq!(last, Some(Event::Lost(Lost::Died)));
 }

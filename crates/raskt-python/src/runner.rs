@@ -43,15 +43,22 @@ impl Runner for PythonRunner {
             let turn = runs.turn();
             Python::attach(|py| {
                 share.get_or_insert_with(|| Share::take(py)).refresh(py);
-                while goes_on && !turn.is_over() {
-                    goes_on = step();
-                }
+                contexts::apart(py, || {
+                    while goes_on && !turn.is_over() {
+                        goes_on = step();
+                    }
+                });
                 if !goes_on {
                     // While the interpreter is held anyway.
                     share = None;
                 }
             });
         }
+    }
+
+    fn settle(&self, live: &mut (dyn FnMut() + Send)) {
+        // The interpreter's state of a thread is made anew whenever the thread takes it for the first time, and goes with the last.
+        Python::attach(|py| py.detach(live));
     }
 
     fn let_wait(&self, wait: &mut (dyn FnMut() + Send)) {

@@ -28,6 +28,7 @@ pub struct SchedulerServer {
     shared: Arc<Shared>,
     network: Arc<Network>,
     listening: Listening,
+    also: Vec<Listening>,
 }
 
 struct Shared {
@@ -54,13 +55,18 @@ impl SchedulerServer {
         let machine = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         let core = Core::new(machine);
         let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new() });
-        let (network, host) = (Arc::new(network), shared.clone());
-        let arrived = move |peer: Peer, outbox: Outbox<()>| host.arrived(&peer, &outbox);
-        let listening = network.listen(listen, &[Role::Client, Role::Worker], arrived)?;
+        let network = Arc::new(network);
+        let listening = open_to(&shared, &network, listen)?;
         let timer = Arc::downgrade(&shared);
         let spawned = std::thread::Builder::new().name("raskt-time".into()).spawn(move || tell_time(&timer));
         spawned.map_err(|source| ListenError::Socket { address: listen.to_string(), source })?;
-        Ok(Self { shared, network, listening })
+        Ok(Self { shared, network, listening, also: vec![] })
+    }
+
+    /// Listens at another address as well: those of this host are reached faster by a socket in the file system.
+    pub fn listen_also(&mut self, listen: &Address) -> Result<(), ListenError> {
+        self.also.push(open_to(&self.shared, &self.network, listen)?);
+        Ok(())
     }
 
     /// Where it listens.
@@ -97,6 +103,13 @@ impl SchedulerServer {
         self.shared.changed.notify_all();
         self.network.close(patience);
     }
+}
+
+/// Lets in those who come to an address.
+fn open_to(shared: &Arc<Shared>, network: &Network, listen: &Address) -> Result<Listening, ListenError> {
+    let host = shared.clone();
+    let arrived = move |peer: Peer, outbox: Outbox<()>| host.arrived(&peer, &outbox);
+    network.listen(listen, &[Role::Client, Role::Worker], arrived)
 }
 
 /// Tells the machine that time has passed, when it wants to know.

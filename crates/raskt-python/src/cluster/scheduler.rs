@@ -3,8 +3,8 @@
 use super::opened::{Credentials, address, open, refused};
 use super::waiting::duration;
 use pyo3::prelude::*;
-use raskt_cluster::SchedulerServer;
 use raskt_cluster::hello::Role;
+use raskt_cluster::{ListenError, SchedulerServer};
 use std::mem::ManuallyDrop;
 
 /// A scheduler that listens.
@@ -17,11 +17,19 @@ pub(super) struct ClusterScheduler {
 
 #[pymethods]
 impl ClusterScheduler {
+    /// `also` is where it listens beside `listen`.
     #[new]
-    fn new(py: Python<'_>, listen: &str, credentials: Credentials) -> PyResult<Self> {
+    #[pyo3(signature = (listen, credentials, also=vec![]))]
+    fn new(py: Python<'_>, listen: &str, credentials: Credentials, also: Vec<String>) -> PyResult<Self> {
         let listen = address(listen)?;
+        let also = also.iter().map(|listen| address(listen)).collect::<PyResult<Vec<_>>>()?;
         let network = open(py, Role::Scheduler, "scheduler", &credentials)?;
-        let server = py.detach(|| SchedulerServer::start(network, &listen)).map_err(refused)?;
+        let start = || {
+            let mut server = SchedulerServer::start(network, &listen)?;
+            also.iter().try_for_each(|listen| server.listen_also(listen))?;
+            Ok(server)
+        };
+        let server = py.detach(start).map_err(|error: ListenError| refused(error))?;
         Ok(Self { server: ManuallyDrop::new(server), process: std::process::id() })
     }
 
