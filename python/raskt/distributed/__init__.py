@@ -16,19 +16,37 @@ from concurrent.futures import CancelledError, TimeoutError
 from raskt._core import ClusterFuture as Future
 from raskt._core import KilledWorker
 from raskt.distributed._client import Client
+from raskt.distributed._clusters import (
+    Cluster,
+    LocalCluster,
+    Nanny,
+    ProcessInterface,
+    Scheduler,
+    SpecCluster,
+    Status,
+    SubprocessCluster,
+    Worker,
+)
 from raskt.distributed._current import default_client
-from raskt.distributed._local import LocalCluster
 from raskt.distributed._security import Security
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
 __all__ = [
     "CancelledError",
     "Client",
+    "Cluster",
     "Future",
     "KilledWorker",
     "LocalCluster",
+    "Nanny",
+    "ProcessInterface",
+    "Scheduler",
     "Security",
+    "SpecCluster",
+    "Status",
+    "SubprocessCluster",
     "TimeoutError",
+    "Worker",
     "as_completed",
     "default_client",
     "fire_and_forget",

@@ -1,0 +1,24 @@
+"""Clusters: what starts schedulers and workers, here and elsewhere."""
+
+from __future__ import annotations
+
+from raskt.distributed._clusters._cluster import Cluster
+from raskt.distributed._clusters._local import LocalCluster
+from raskt.distributed._clusters._nanny import Nanny
+from raskt.distributed._clusters._process import ProcessInterface
+from raskt.distributed._clusters._servers import Scheduler, Worker
+from raskt.distributed._clusters._spec import SpecCluster
+from raskt.distributed._clusters._status import Status
+from raskt.distributed._clusters._subprocess import SubprocessCluster
+
+__all__ = [
+    "Cluster",
+    "LocalCluster",
+    "Nanny",
+    "ProcessInterface",
+    "Scheduler",
+    "SpecCluster",
+    "Status",
+    "SubprocessCluster",
+    "Worker",
+]

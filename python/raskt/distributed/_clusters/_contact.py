@@ -1,0 +1,60 @@
+"""What a cluster asks its own scheduler."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from raskt.distributed._security import Security
+
+if TYPE_CHECKING:
+    from raskt.distributed._client import Client
+
+PATIENCE_SECONDS = 30.0
+"""How long the scheduler has to answer when it is first asked."""
+
+TOLD_SECONDS = 0.2
+"""How long it is waited for the first word of workers; there may be none."""
+
+RETIRING_SECONDS = 60.0
+"""How long workers that are to go may take to bring their results to others."""
+
+
+class Contact:
+    """A client of the cluster's own, which is there as soon as something is asked. All of its methods wait."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._client: Client | None = None
+
+    def client(self, address: str, security: Security | None) -> Client:
+        """The client."""
+        from raskt.distributed._client import Client
+
+        with self._lock:
+            if self._client is None or self._client.is_closed:
+                self._client = Client(
+                    address, PATIENCE_SECONDS, set_as_default=False, security=security, name="raskt-cluster"
+                )
+                # Which workers there are, a client is told soon after it has come.
+                with suppress(TimeoutError):
+                    self._client.wait_for_workers(1, TOLD_SECONDS)
+            return self._client
+
+    def close(self) -> None:
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+
+def retire(client: Any, names: list[str]) -> bool:
+    """Has workers bring what they hold to others before they go; whether that was done."""
+    known = {str(about["name"]) for about in client.scheduler_info(n_workers=-1)["workers"].values()}
+    there = [name for name in names if name in known]
+    if not there or len(there) == len(known) or not hasattr(client, "retire_workers"):
+        # There is nothing, or nobody to bring it to.
+        return False
+    client.retire_workers(workers=there)
+    return True
