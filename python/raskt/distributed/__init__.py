@@ -17,12 +17,14 @@ from raskt._core import ClusterFuture as Future
 from raskt._core import KilledWorker
 from raskt.distributed._client import Client
 from raskt.distributed._clusters import (
+    Adaptive,
     Cluster,
     LocalCluster,
     Nanny,
     ProcessInterface,
     Scheduler,
     SpecCluster,
+    SSHCluster,
     Status,
     SubprocessCluster,
     Worker,
@@ -32,6 +34,7 @@ from raskt.distributed._security import Security
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
 __all__ = [
+    "Adaptive",
     "CancelledError",
     "Client",
     "Cluster",
@@ -40,6 +43,7 @@ __all__ = [
     "LocalCluster",
     "Nanny",
     "ProcessInterface",
+    "SSHCluster",
     "Scheduler",
     "Security",
     "SpecCluster",

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._contact import Contact
+from raskt.distributed._clusters._decision import Load
+from raskt.distributed._clusters._load import load_of, tells_load
 from raskt.distributed._clusters._logs import Lines, Log, Logs
 from raskt.distributed._clusters._page import page
 from raskt.distributed._clusters._status import Status
@@ -31,8 +33,8 @@ class Cluster:
     """The class that all clusters derive from.
 
     A subclass has at least `scheduler_address`, `security` where there is something to prove, and `scale`; or it sets
-    ``_supports_scaling = False``. For that it has logs, adaptivity, clients, a representation in notebooks, and contexts. Whoever
-    starts workers one by one derives from `SpecCluster`.
+    ``_supports_scaling = False``. For that it has logs, adaptivity, clients, a representation in notebooks, and
+    contexts. Whoever starts workers one by one derives from `SpecCluster`.
 
     Parameters
     ----------
@@ -188,11 +190,27 @@ class Cluster:
 
         if not self._supports_scaling:
             raise NotImplementedError(f"{type(self).__name__} can't adapt: the number of its workers is fixed")
+        if Adaptive is None and not self._can_tell_load():
+            raise NotImplementedError(
+                "adapt() has to know how much there is to be done, and the scheduler can't tell that"
+            )
         decides = (Adaptive or _adaptive.Adaptive)(self, **kwargs)
         if self._adaptive is not None:
             self._adaptive.stop(reason="another takes its place")
         self._adaptive = decides
         return decides
+
+    def _can_tell_load(self) -> bool:
+        """Whether `_load` is answered."""
+        return tells_load(self._client()) if self._has_scheduler else True
+
+    def _load(self) -> Load:
+        """What there is to be done, and who does it, by the names that the plan has. This waits."""
+        return load_of(self._client())
+
+    def _entry_of(self, worker: Any) -> Any:
+        """What a worker comes and goes with: all workers of one entry."""
+        return worker
 
     # --- looking at it --------------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import Any
 
 from raskt.distributed import _sizes
@@ -19,8 +18,8 @@ OF_COMMANDS = ("resources", "lifetime", "lifetime_stagger", "lifetime_restart", 
 class LocalCluster(SpecCluster):
     """A scheduler and workers on this machine.
 
-    Nothing of it can be reached from other machines unless `host` says so, and within this one only by whoever may read the
-    token, a file of this user.
+    Nothing of it can be reached from other machines unless `host` says so, and within this one only by whoever may read
+    the token, a file of this user.
 
     Parameters
     ----------
@@ -61,10 +60,11 @@ class LocalCluster(SpecCluster):
     scheduler_sync_interval : float or str, default 1
         As for `Cluster`.
     **worker_kwargs
-        Arguments of each worker. ``memory_limit``: bytes that it may take, a text such as "4 GiB", a fraction of the machine, None or
-        0 for no limit, or "auto" for a share of what raskt may take. ``local_directory``: where results lie that don't fit into
-        memory. ``preload``: modules that are run before. ``env``: variables of its environment. With ``resources``, ``lifetime``,
-        ``lifetime_stagger``, ``lifetime_restart`` or ``death_timeout``, workers are processes of the command `raskt worker`.
+        Arguments of each worker. ``memory_limit``: bytes that it may take, a text such as "4 GiB", a fraction of the
+        machine, None or 0 for no limit, or "auto" for a share of what raskt may take. ``local_directory``: where
+        results lie that don't fit into memory. ``preload``: modules that are run before. ``env``: variables of its
+        environment. With ``resources``, ``lifetime``, ``lifetime_stagger``, ``lifetime_restart`` or ``death_timeout``,
+        workers are processes of the command `raskt worker`.
 
     Examples
     --------

@@ -28,11 +28,9 @@ class ProcessInterface:
     name : str, optional
         What the worker is called. The scheduler has to know it by this name (as text).
 
-    Notes
-    -----
-    A subclass overrides `start`, which returns when the process was asked for (for a scheduler: when `address` is known), and
-    `close`, which returns when it is gone. Either calls the method that it overrides. If the class has a parameter `security`, it is given
-    what the process proves itself by.
+    Notes ----- A subclass overrides `start`, which returns when the process was asked for (for a scheduler: when
+    `address` is known), and `close`, which returns when it is gone. Either calls the method that it overrides. If the
+    class has a parameter `security`, it is given what the process proves itself by.
 
     Examples
     --------

@@ -10,12 +10,14 @@ import math
 import os
 import weakref
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from raskt.distributed import _sizes
 from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._cluster import Cluster
 from raskt.distributed._clusters._contact import RETIRING_SECONDS, retire
+from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._logs import Log
 from raskt.distributed._clusters._process import ProcessInterface
@@ -35,9 +37,9 @@ class SpecCluster(Cluster):
     Parameters
     ----------
     workers : dict, optional
-        The first workers: names, and for each a dictionary with ``"cls"`` (a class like `ProcessInterface`, or where it is
-        imported from), ``"options"`` (its arguments by name) and, if one entry stands for several workers, ``"group"``: what
-        is added to its name for each.
+        The first workers: names, and for each a dictionary with ``"cls"`` (a class like `ProcessInterface`, or where it
+        is imported from), ``"options"`` (its arguments by name) and, if one entry stands for several workers,
+        ``"group"``: what is added to its name for each.
     scheduler : dict, optional
         The same for the scheduler. Default: a `Scheduler` in this process.
     worker : dict, optional
@@ -138,6 +140,14 @@ class SpecCluster(Cluster):
         """The names of workers that have reached the scheduler."""
         known = {str(name): name for name in self.plan | self.requested}
         return {known.get(name, name) for name in super().observed}
+
+    def _entry_of(self, worker: Any) -> Any:
+        return next((entry for entry in list(self.worker_spec) if worker in self._names(entry)), worker)
+
+    def _load(self) -> Load:
+        load = super()._load()
+        known = {str(name): name for name in self.plan}
+        return replace(load, workers=tuple(replace(w, name=known.get(str(w.name), w.name)) for w in load.workers))
 
     def _names(self, entry: Any) -> list[Any]:
         """The workers of an entry."""
