@@ -105,7 +105,7 @@ class Job:
         wait = WAITS[min(self.deaths, len(WAITS) - 1)]
         self.starts_at = now + wait
         again = f" in {wait} s" if wait else ""
-        self.note(f"worker {self.name} {_story(status)}; it is started again{again}")
+        self.note(f"worker {self.name} {story(status)}; it is started again{again}")
 
 
 class Supervisor:
@@ -162,7 +162,8 @@ def _print(story: str) -> None:
     print(f"raskt: {story}", file=sys.stderr)
 
 
-def _story(status: int) -> str:
+def story(status: int) -> str:
+    """How a process has ended, in words."""
     if status >= 0:
         return f"ended with exit status {status}"
     try:

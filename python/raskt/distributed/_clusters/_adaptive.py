@@ -98,7 +98,7 @@ class Adaptive:
             asyncio.run_coroutine_threadsafe(_again_and_again(weakref.ref(self), self.interval), _loop.loop())
 
     def _check(self) -> None:
-        whole = {"minimum": self.minimum, "wait_count": self.wait_count}
+        whole: dict[str, Any] = {"minimum": self.minimum, "wait_count": self.wait_count}
         if self.maximum != math.inf:
             whole["maximum"] = self.maximum
         for name, value in whole.items():
@@ -164,7 +164,7 @@ class Adaptive:
             self._hysteresis.firm(())
             return {"status": "up", "n": target} if target > len(plan) else {"status": "same"}
         surplus = len(plan) - target
-        going = list(_decision.not_yet_there(surplus, self.requested - observed, observed, self.cluster._entry_of))
+        going = list(_decision.not_yet_there(surplus, self.requested, observed, self.cluster._entry_of))
         if len(going) < surplus:
             going += await self.workers_to_close(target)
         firm = self._hysteresis.firm(dict.fromkeys(going))

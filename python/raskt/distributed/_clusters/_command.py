@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any
 
@@ -18,6 +20,10 @@ from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._logs import Lines, Log
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._status import Status
+from raskt.distributed._supervised import SOON_SECONDS, WAITS, story
+
+INSIDE = "raskt.distributed._clusters._remote"
+"""What runs in it."""
 
 READY_SECONDS = 60.0
 """How long a process has to say that it is there."""
@@ -27,6 +33,10 @@ LEAVING_SECONDS = 5.0
 
 GLANCE_SECONDS = 0.02
 """How often it is looked whether it has ended."""
+
+FINAL = (0, 2, 3, 4)
+"""With what statuses a worker ends for good: it was told to leave, was started wrongly, isn't let in, or has had no
+scheduler for as long as it should."""
 
 FACT = re.compile(r"(?:\[[^]]*\] )?([a-z-]+): (.*)")
 """What it says of itself; with the worker in front that it is of."""
@@ -47,36 +57,59 @@ SAID_OF_ITSELF = (
 class CommandProcess(ProcessInterface):
     """A process that ends when its standard input does, so that it never outlives this one.
 
-    Subclasses say how it is started (`command_line`), and what it is told by its standard input (`first_line`).
+    Parameters
+    ----------
+    scheduler : str, optional
+        Where the scheduler is, for workers.
+    name : str, optional
+        What the worker is called.
+    arguments : list of str
+        Those of the command.
+    files : dict, optional
+        What it proves itself by, if no file there says that.
+    interpreter : list of str, optional
+        The interpreter that it runs in. Default: one like this.
     """
 
-    _awaits_ready = False
+    _command = "worker"
 
-    def __init__(self, scheduler: str | None = None, name: Any = None) -> None:
+    def __init__(
+        self,
+        scheduler: str | None,
+        name: Any,
+        arguments: list[str],
+        files: dict[str, str] | None = None,
+        interpreter: Sequence[str] | None = None,
+    ) -> None:
         super().__init__(scheduler, name)
+        if interpreter is None and not sys.executable:
+            raise RuntimeError(
+                "sys.executable doesn't say which program this interpreter is; processes are started by it"
+            )
+        self._words = [*(interpreter or [sys.executable]), "-m", INSIDE]
+        self._told = {"command": self._command, "arguments": arguments, "scheduler": scheduler, "files": files or {}}
         self.process: subprocess.Popen[str] | None = None
         self._facts: dict[str, str] = {}
         self._lines = Lines()
-        self._is_expected_to_end = False
+        self._is_wanted = True
+        self._keeping: asyncio.Task[None] | None = None
 
     def command_line(self) -> list[str]:
-        """The program and its arguments."""
-        raise NotImplementedError(f"{type(self).__name__} doesn't say what it starts")
-
-    def first_line(self) -> str:
-        """What it is told at once."""
-        return ""
+        """The program that is started here, and its arguments."""
+        return self._words
 
     @property
     def pid(self) -> int | None:
         """The number of the process."""
-        return self.process and self.process.pid
+        return None if self.process is None else self.process.pid
 
     async def start(self) -> None:
-        """Starts it; a scheduler is waited for."""
+        """Starts it. A scheduler is waited for, and a worker is started again when it dies."""
         await _loop.blocking(self._spawn)
-        if self._awaits_ready:
+        if self._command == "scheduler":
             await self._ready()
+        else:
+            self._keeping = asyncio.ensure_future(self._keep())
         await super().start()
 
     def _spawn(self) -> None:
@@ -95,10 +128,9 @@ class CommandProcess(ProcessInterface):
         for stream, out in ((self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr)):
             name = f"raskt-lines-{self.process.pid}"
             threading.Thread(target=self._listen, args=(stream, out), name=name, daemon=True).start()
-        if line := self.first_line():
-            with suppress(BrokenPipeError):
-                self.process.stdin.write(line + "\n")
-                self.process.stdin.flush()
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(self._told) + "\n")
+            self.process.stdin.flush()
 
     def _listen(self, stream: IO[str], out: IO[str]) -> None:
         with stream:
@@ -122,11 +154,34 @@ class CommandProcess(ProcessInterface):
             await asyncio.sleep(GLANCE_SECONDS)
         self.address = self._facts["scheduler"]
 
+    async def _keep(self) -> None:
+        """Starts it again whenever it dies, or its connection does."""
+        deaths = 0
+        while True:
+            began = time.monotonic()
+            while not self._has_ended():
+                await asyncio.sleep(GLANCE_SECONDS)
+            if not self._is_wanted or self.process is None or self.process.returncode in FINAL:
+                return
+            deaths = deaths + 1 if time.monotonic() - began < SOON_SECONDS else 0
+            wait = WAITS[min(deaths, len(WAITS) - 1)]
+            self._lines.add(f"raskt: {self.name} {story(self.process.returncode)}; it is started again in {wait} s")
+            await asyncio.sleep(wait)
+            if not self._is_wanted:
+                return
+            self._let_go()
+            await _loop.blocking(self._spawn)
+
+    def expect_end(self) -> None:
+        """From now on it isn't started again."""
+        self._is_wanted = False
+
     def _has_ended(self) -> bool:
         return self.process is None or self.process.poll() is not None
 
     async def close(self, timeout: float | None = None) -> None:
         """Has it end in order; what is left after `timeout` seconds is killed."""
+        self.expect_end()
         if self.process is not None:
             self._let_go()
             deadline = time.monotonic() + (LEAVING_SECONDS if timeout is None else timeout)
@@ -136,12 +191,13 @@ class CommandProcess(ProcessInterface):
         await super().close()
 
     async def finished(self) -> None:
-        """Waits until it has ended."""
-        while not self._has_ended():
+        """Waits until it has ended for good."""
+        while not self._has_ended() or not (self._keeping is None or self._keeping.done()):
             await asyncio.sleep(GLANCE_SECONDS)
 
     def end_now(self) -> None:
         """Kills it, and what it has started here."""
+        self.expect_end()
         if self.process is None:
             return
         if self.process.poll() is None:
@@ -164,10 +220,3 @@ def environment() -> dict[str, str]:
     """What the environment of a process is: it imports what this one imports, and hashes as all others do."""
     path = [entry or os.getcwd() for entry in sys.path]
     return {"PYTHONHASHSEED": HASH_SEED, **os.environ, "PYTHONPATH": os.pathsep.join(path)}
-
-
-def interpreter() -> list[str]:
-    """How the command is started on this host."""
-    if not sys.executable:
-        raise RuntimeError("sys.executable doesn't say which program this interpreter is; processes are started by it")
-    return [sys.executable, "-m", "raskt"]

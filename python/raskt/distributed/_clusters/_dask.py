@@ -264,13 +264,13 @@ def _client_of(client: Any) -> tuple[Any, bool]:
         raise ImportError("DaskCluster needs Dask: `pip install distributed`") from None
     if client is None:
         try:
-            client = distributed.Client.current()
+            client = distributed.Client.current()  # type: ignore[no-untyped-call]
         except ValueError:
             raise RuntimeError(
                 "there is no client of dask.distributed: make one, or say where its scheduler is"
             ) from None
     if not isinstance(client, distributed.Client):
-        return distributed.Client(client, set_as_default=False), True
+        return distributed.Client(client, set_as_default=False), True  # type: ignore[no-untyped-call]
     if client.asynchronous:
         raise NotImplementedError(
             "this client of Dask is asynchronous: say where its scheduler is, and it has another one"

@@ -6,6 +6,7 @@ that wanted it is gone.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,7 +31,7 @@ def be_scheduler(files: dict[str, str], port: int, topic: str) -> str:
     task = _Task()
     guest = GuestScheduler(task.host(), files, port)
     task.worker.log_event(topic, {"address": guest.address})
-    distributed.secede()
+    distributed.secede()  # type: ignore[no-untyped-call]
     try:
         while task.is_wanted():
             task.rest()
@@ -71,8 +72,6 @@ class _Task:
 
     def rest(self) -> None:
         """Passes the time until the next look."""
-        import time
-
         time.sleep(GLANCE_SECONDS)
 
     def host(self) -> str:

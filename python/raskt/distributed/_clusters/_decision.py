@@ -141,7 +141,7 @@ def not_yet_there(
         entries.setdefault(entry_of(worker), []).append(worker)
     gone: list[Any] = []
     for workers in entries.values():
-        if not observed & set(workers) and len(gone) + len(workers) <= surplus:
+        if observed.isdisjoint(workers) and len(gone) + len(workers) <= surplus:
             gone += workers
     return tuple(gone)
 

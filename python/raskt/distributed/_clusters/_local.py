@@ -121,9 +121,9 @@ class LocalCluster(SpecCluster):
         workers, self._threads = _sizes.shares(n_workers, threads_per_worker)
         host = host or ip
         where = _places.of_interface(interface) if interface is not None else host
-        self._is_tls = _places.protocol_of(protocol, where) == "tls"
-        if self._is_tls:
-            protocol = "tls"
+        has_certificates = security is True or (isinstance(security, Security) and security.tls_ca_file is not None)
+        protocol = "tls" if has_certificates and protocol is None else _places.protocol_of(protocol, where)
+        self._is_tls = protocol == "tls"
         scheduler = {"host": host, "interface": interface, "port": scheduler_port, "protocol": protocol}
         options = {
             "nthreads": self._threads,
@@ -152,7 +152,7 @@ class LocalCluster(SpecCluster):
     def _new_worker_name(self, worker_number: int) -> str:
         return f"{self.name}-worker-{worker_number}"
 
-    def start_worker(self, **options: Any) -> ProcessInterface:
+    def start_worker(self, **options: Any) -> Any:
         """Starts one more worker, with these arguments in the place of those that others have."""
         return self.sync(self._start_worker, options)
 

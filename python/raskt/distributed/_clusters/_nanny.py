@@ -102,7 +102,7 @@ class Nanny(ProcessInterface):
     @property
     def pid(self) -> int | None:
         """The number of that process."""
-        return self.process and self.process.pid
+        return None if self.process is None else int(self.process.pid)
 
     async def start(self) -> None:
         """Starts the process."""

@@ -215,5 +215,6 @@ def _processors() -> list[int]:
     """The processors of each host."""
     import ray
 
-    each = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
+    nodes = ray.nodes()  # type: ignore[no-untyped-call]
+    each = [int(node["Resources"].get("CPU", 0)) for node in nodes if node["Alive"]]
     return [count for count in each if count] or [1]

@@ -18,9 +18,9 @@ class SchedulerActor:
     """A scheduler, in the process of an actor."""
 
     def __init__(self, files: dict[str, str], port: int) -> None:
-        import ray
+        from ray.util import get_node_ip_address
 
-        self._guest = GuestScheduler(ray.util.get_node_ip_address(), files, port)
+        self._guest = GuestScheduler(str(get_node_ip_address()), files, port)  # type: ignore[no-untyped-call]
 
     def address(self) -> str:
         """Where it listens."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import importlib
 import inspect
 import math
@@ -18,7 +17,7 @@ from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._cluster import Cluster
 from raskt.distributed._clusters._contact import RETIRING_SECONDS, retire
 from raskt.distributed._clusters._decision import Load
-from raskt.distributed._clusters._keys import Keys
+from raskt.distributed._clusters._keys import Keys, Role
 from raskt.distributed._clusters._logs import Log
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._status import Status
@@ -91,9 +90,9 @@ class SpecCluster(Cluster):
         shutdown_scheduler: bool = True,
     ) -> None:
         super().__init__(asynchronous, loop, name=name, scheduler_sync_interval=scheduler_sync_interval)
-        self.scheduler_spec = copy.copy(scheduler) or {"cls": "raskt.distributed.Scheduler", "options": {}}
+        self.scheduler_spec = dict(scheduler or {}) or {"cls": "raskt.distributed.Scheduler", "options": {}}
         self.worker_spec = dict(workers or {})
-        self.new_spec = copy.copy(worker)
+        self.new_spec = None if worker is None else dict(worker)
         self.scheduler: ProcessInterface | None = None
         self.workers: dict[Any, ProcessInterface] = {}
         self.shutdown_scheduler = shutdown_scheduler
@@ -332,7 +331,7 @@ class SpecCluster(Cluster):
         """An object of a specification; it is given what it is to prove itself by, if it takes that."""
         kind = _imported(spec["cls"])
         options = {**known, **spec.get("options", {})}
-        role = "worker" if arguments else "scheduler"
+        role: Role = "worker" if arguments else "scheduler"
         offered = {"keys": self._keys, "security": self._keys.security(role), "silence_logs": self.silence_logs}
         taken = inspect.signature(kind).parameters
         options = {**{name: value for name, value in offered.items() if name in taken}, **options}

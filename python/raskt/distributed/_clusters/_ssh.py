@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 from collections.abc import Sequence
@@ -16,14 +15,9 @@ from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._spec import SpecCluster
 from raskt.distributed._clusters._subprocess import NANNY, nanny_of
 
-REMOTE = "raskt.distributed._clusters._remote"
-"""What runs over there."""
 
-
-class _Remote(CommandProcess):
+class SSHProcess(CommandProcess):
     """A process of the command `raskt` on another host."""
-
-    _command = ""
 
     def __init__(
         self,
@@ -35,25 +29,18 @@ class _Remote(CommandProcess):
         own: list[str],
         files: dict[str, str],
     ) -> None:
-        super().__init__(scheduler, name)
         python = remote_python or sys.executable
-        words = [python] if isinstance(python, str) else list(python)
-        self._words = ssh(address, connect_options, [*words, "-m", REMOTE])
-        self._told = {"command": self._command, "arguments": own, "scheduler": scheduler, "files": files}
+        super().__init__(scheduler, name, own, files, [python] if isinstance(python, str) else python)
+        self._ssh = ssh(address, connect_options, self._words)
 
     def command_line(self) -> list[str]:
         """`ssh` and its arguments."""
-        return self._words
-
-    def first_line(self) -> str:
-        """Which command it is, and what it proves itself by."""
-        return json.dumps(self._told)
+        return self._ssh
 
 
-class SSHScheduler(_Remote):
+class SSHScheduler(SSHProcess):
     """`raskt scheduler` on another host."""
 
-    _awaits_ready = True
     _command = "scheduler"
 
     def __init__(
@@ -70,10 +57,8 @@ class SSHScheduler(_Remote):
         super().__init__(None, "scheduler", address, connect_options, remote_python, own, keys.files("scheduler"))
 
 
-class SSHWorker(_Remote):
+class SSHWorker(SSHProcess):
     """`raskt worker` on another host, with a nanny there."""
-
-    _command = "worker"
 
     def __init__(
         self,
@@ -138,8 +123,8 @@ def SSHCluster(
     if isinstance(hosts, str) or not hosts or len(hosts) < 2:
         raise ValueError(f"hosts is {hosts!r}; it is a list of the scheduler's host and one for each worker")
     is_here = all(checked(host) in _places.LOOPBACK for host in hosts)
-    reached = _each("connect_options", connect_options or {}, len(hosts), list)
-    pythons = _each("remote_python", remote_python, len(hosts), list)
+    reached = _each("connect_options", connect_options or {}, len(hosts))
+    pythons = _each("remote_python", remote_python, len(hosts))
     worker = dict(worker_options or {})
     count = worker.pop("n_workers", 1)
     scheduler = {
@@ -165,9 +150,9 @@ def SSHCluster(
     )
 
 
-def _each(name: str, value: Any, count: int, kind: type) -> list[Any]:
+def _each(name: str, value: Any, count: int) -> list[Any]:
     """What is said of each host."""
-    if not isinstance(value, kind):
+    if not isinstance(value, list):
         return [value] * count
     if len(value) != count:
         raise ValueError(f"{name} has {len(value)} entries, and there are {count} hosts")

@@ -7,7 +7,7 @@ from typing import Any
 
 from raskt.distributed import _sizes
 from raskt.distributed._clusters import _options, _places
-from raskt.distributed._clusters._command import CommandProcess, interpreter
+from raskt.distributed._clusters._command import CommandProcess
 from raskt.distributed._clusters._command_line import arguments, log_level, security_arguments
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._spec import SpecCluster
@@ -18,19 +18,14 @@ NANNY, WORKER = "raskt.distributed.Nanny", "raskt.distributed.Worker"
 class SubprocessScheduler(CommandProcess):
     """`raskt scheduler` as a process of this host."""
 
-    _awaits_ready = True
+    _command = "scheduler"
 
     def __init__(
         self, scheduler_kwargs: dict[str, Any] | None = None, *, keys: Keys, silence_logs: int | bool | None = None
     ) -> None:
-        super().__init__()
         options = arguments("scheduler", {"port": 0, **(scheduler_kwargs or {})})
         known = security_arguments(keys.security("scheduler"))
-        self._arguments = ["scheduler", "--until-input-closes", log_level(silence_logs), *options, *known]
-
-    def command_line(self) -> list[str]:
-        """The program and its arguments."""
-        return [*interpreter(), *self._arguments]
+        super().__init__(None, "scheduler", [log_level(silence_logs), *options, *known])
 
 
 class SubprocessWorker(CommandProcess):
@@ -47,25 +42,10 @@ class SubprocessWorker(CommandProcess):
         env: dict[str, str] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(scheduler, name)
         _options.refuse("`raskt worker`", {"env": env})
         own = arguments("worker", {"name": str(name), **options})
         known = security_arguments(keys.security("worker"))
-        logs = log_level(silence_logs)
-        self._arguments = [
-            "worker",
-            "--until-input-closes",
-            logs,
-            *own,
-            *known,
-            *nanny_of(worker_class),
-            "--",
-            scheduler,
-        ]
-
-    def command_line(self) -> list[str]:
-        """The program and its arguments."""
-        return [*interpreter(), *self._arguments]
+        super().__init__(scheduler, name, [log_level(silence_logs), *own, *known, *nanny_of(worker_class)])
 
 
 def nanny_of(worker_class: Any) -> list[str]:
