@@ -27,10 +27,12 @@ class RayProcess(ProcessInterface):
     def __init__(self, scheduler: str | None = None, name: Any = None) -> None:
         super().__init__(scheduler, name)
         self.actor: Any = None
+        self._answer: Any = None
+        """What Ray gives as soon as it has started the actor."""
 
     async def close(self, timeout: float | None = None) -> None:
         """Has it leave; what runs has `timeout` seconds to end."""
-        if self.actor is not None and self.address is not None:
+        if self.actor is not None:
             await _loop.blocking(self._leave, GRACE_SECONDS if timeout is None else timeout)
         self.end_now()
         await super().close()
@@ -39,6 +41,8 @@ class RayProcess(ProcessInterface):
         import ray
 
         with suppress(ray.exceptions.RayError):
+            if not ray.wait([self._answer], timeout=0)[0]:
+                return
             ray.get(self.actor.leave.remote(grace), timeout=grace + ANSWER_SECONDS)
 
     def end_now(self) -> None:
@@ -67,7 +71,8 @@ class RayScheduler(RayProcess):
         import ray
 
         self.actor = ray.remote(SchedulerActor).options(**self._actor_options).remote(self._files, self._port)
-        return str(ray.get(self.actor.address.remote(), timeout=READY_SECONDS))
+        self._answer = self.actor.address.remote()
+        return str(ray.get(self._answer, timeout=READY_SECONDS))
 
 
 class RayWorker(RayProcess):
@@ -107,11 +112,7 @@ class RayWorker(RayProcess):
 
         kind = ray.remote(WorkerActor).options(**self._actor_options)
         self.actor = kind.remote(self.scheduler, self._files, self._options)
-
-    async def close(self, timeout: float | None = None) -> None:
-        """Has it leave, if Ray has started it."""
-        self.address = self.address or self.scheduler
-        await super().close(timeout)
+        self._answer = self.actor.process.remote()
 
 
 class RayCluster(SpecCluster):
