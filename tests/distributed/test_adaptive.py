@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 from collections import Counter
 from collections.abc import Hashable
 from typing import Any
@@ -285,36 +286,50 @@ def test_workers_of_a_specification_by_their_own_names() -> None:
     class Numbered(ProcessInterface):
         pass
 
+    told = [(3, "0", 0, 0, 0), (7, "1", 2, 0, 0), (8, "2", 0, 4, 100), (9, "gone", 0, 0, 0)]
     with Told(worker={"cls": Numbered, "options": {}}) as cluster:
         cluster.scale(3)
-        cluster._client = lambda: Client([("0", 0, ()), ("1", 1, ()), ("2", 0, ("x",))])  # type: ignore[method-assign, assignment]
-        assert [(w.name, w.running, w.held_bytes) for w in cluster._load().workers] == [(0, 0, 0), (1, 1, 0), (2, 0, 8)]
-        adaptive = Adaptive(cluster, interval=0, wait_count=1)
+        cluster._client = lambda: Client(told)  # type: ignore[method-assign, assignment]
+        load = cluster._load()
+        assert [(w.name, w.running, w.held_bytes) for w in load.workers] == [(0, 0, 0), (1, 2, 0), (2, 0, 100)]
+        assert (load.waiting, load.seconds_each, load.can_move) == (5, 1.5, True)
+        adaptive = Adaptive(cluster, interval=0, wait_count=1, target_duration=30)
         asyncio.run(_awaited(cluster, adaptive))
-        assert cluster.plan == {1, 2}
+        assert cluster.plan == {1}
 
 
 class Client:
     """What is asked of a client."""
 
-    def __init__(self, workers: list[tuple[str, int, tuple[str, ...]]]) -> None:
-        self.told = workers
+    def __init__(self, told: list[tuple[int, str, int, int, int]]) -> None:
+        self.told = told
+        self._raskt_cluster_client = self
 
-    def scheduler_info(self, n_workers: int = 5) -> dict[str, Any]:
-        each = {name: {"name": name, "nthreads": 1, "memory_limit": 0} for name, _, _ in self.told}
-        return {"workers": each, "n_workers": len(each)}
+    def workers(self) -> list[dict[str, Any]]:
+        return [
+            {"id": number, "name": name, "nthreads": 1, "memory_limit": 0}
+            for number, name, *_ in self.told
+            if name != "gone"
+        ]
 
-    def processing(self) -> dict[str, Any]:
-        return {name: [f"task-{at}" for at in range(running)] for name, running, _ in self.told}
-
-    def has_what(self) -> dict[str, Any]:
-        return {name: held for name, _, held in self.told}
-
-    def nbytes(self, keys: Any = None, summary: bool = True) -> dict[str, int]:
-        return {"x": 8}
-
-    def waiting(self) -> int:
-        return 0
+    def ask(self, question: str, timeout: Any = None) -> str:
+        """Two workers an answer."""
+        asked = json.loads(question)
+        if asked == "Scheduler":
+            return json.dumps({"Scheduler": {"tasks": 20, "done": 10, "failed": 3}})
+        first = asked["Workers"]["from"]
+        each = [
+            {
+                "worker": number,
+                "assignments": running,
+                "nanoseconds": running * 15 * 10**8,
+                "results": held,
+                "bytes": size,
+            }
+            for number, _, running, held, size in self.told
+            if number >= first
+        ]
+        return json.dumps({"Workers": each[:2]})
 
 
 async def _awaited(cluster: SpecCluster, adaptive: Adaptive) -> None:

@@ -135,7 +135,7 @@ def test_a_cluster_is_scaled_by_memory_and_threads() -> None:
 
 def test_work_on_workers_that_are_specified_one_by_one() -> None:
     with SpecCluster(workers={"own": ONE, 7: HERE}) as cluster, Client(cluster) as client:
-        cluster.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=30)
         assert cluster.observed == {"own", 7} and set(client.nthreads()) == {"own", "7"}
         pids = client.run(os.getpid)
         assert pids["7"] == os.getpid() and pids["own"] == cluster.workers["own"].pid  # type: ignore[attr-defined]

@@ -39,7 +39,7 @@ def test_a_cluster_of_processes() -> None:
         SubprocessCluster(n_workers=2, threads_per_worker=1, worker_kwargs=options) as cluster,
         Client(cluster) as client,
     ):
-        cluster.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=30)
         assert cluster.observed == {0, 1}
         pids = client.run(os.getpid)
         assert client.submit(abs, -1, resources={"GPU": 2}).result(timeout=30) == 1

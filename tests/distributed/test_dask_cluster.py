@@ -36,7 +36,7 @@ def running(client: Any) -> int:
 def test_workers_are_tasks_of_dask(theirs: Any) -> None:
     with DaskCluster(name="guest") as cluster, Client(cluster) as client:
         assert cluster.scheduler_address.startswith("tls://")
-        cluster.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=60)
         assert client.nthreads() == {"guest-worker-0": 1, "guest-worker-1": 1} and cluster.observed == cluster.plan
         assert int(ra.arange(1000, chunks=10).sum().compute()) == sum(range(1000))
         pids = set(client.run(os.getpid).values())
@@ -57,7 +57,7 @@ def test_a_worker_that_dies_is_started_elsewhere(theirs: Any) -> None:
         "scheduler_options": {"submit_options": {"workers": [second[0]]}},
     }
     with DaskCluster(theirs, n_workers=1, threads_per_worker=2, **places) as cluster, Client(cluster) as client:
-        cluster.wait_for_workers(1, timeout=60)
+        client.wait_for_workers(1, timeout=60)
         assert list(client.run(os.getpid).values()) == [first[1]]
         futures = client.map(abs, range(-20, 0))
         os.kill(first[1], signal.SIGKILL)

@@ -40,7 +40,7 @@ def test_workers_are_actors_with_processors_of_ray(theirs: Any) -> None:
     until(lambda: processors() == 4)
     with RayCluster(1, 2, name="guest", memory_limit="1 GiB") as cluster, Client(cluster) as client:
         assert cluster.scheduler_address.startswith("tls://")
-        cluster.wait_for_workers(1, timeout=60)
+        client.wait_for_workers(1, timeout=60)
         assert int(ra.arange(1000, chunks=10).sum().compute()) == sum(range(1000))
         assert client.nthreads() == {"guest-worker-0": 2} and cluster.observed == cluster.plan
         until(lambda: processors() == 2)

@@ -36,7 +36,7 @@ def test_a_cluster_over_ssh(calls: Callable[[], list[str]]) -> None:
     options = [{"username": "me"}, {"port": 2222, "client_keys": ["/k"]}, {"known_hosts": None}]
     with SSHCluster(["node1", "node2", "me@node3"], options, {"nthreads": 1}) as cluster, Client(cluster) as client:
         assert cluster.scheduler_address.startswith("tls://")
-        cluster.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=30)
         assert cluster.observed == {0, 1}
         assert int(ra.arange(100, chunks=10).sum().compute()) == 4950
         pids = set(client.run(os.getpid).values())

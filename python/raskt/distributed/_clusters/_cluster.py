@@ -9,12 +9,13 @@ import os
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from raskt import _core
 from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._contact import Contact
 from raskt.distributed._clusters._decision import Load
-from raskt.distributed._clusters._load import load_of, tells_load
+from raskt.distributed._clusters._load import Asks, load_of, tells_load
 from raskt.distributed._clusters._logs import Lines, Log, Logs
 from raskt.distributed._clusters._page import page
 from raskt.distributed._clusters._status import Status
@@ -202,11 +203,11 @@ class Cluster:
 
     def _can_tell_load(self) -> bool:
         """Whether `_load` is answered."""
-        return tells_load(self._client()) if self._has_scheduler else True
+        return tells_load(_core.ClusterClient)
 
     def _load(self) -> Load:
         """What there is to be done, and who does it, by the names that the plan has. This waits."""
-        return load_of(self._client())
+        return load_of(cast(Asks, self._client()._raskt_cluster_client))
 
     def _entry_of(self, worker: Any) -> Any:
         """What a worker comes and goes with: all workers of one entry."""

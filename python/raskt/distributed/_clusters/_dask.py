@@ -13,8 +13,9 @@ from raskt.distributed._clusters import _loop, _options
 from raskt.distributed._clusters._dask_tasks import LEFT, be_scheduler, be_worker
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._logs import Lines, Log
+from raskt.distributed._clusters._planned import count_of
 from raskt.distributed._clusters._process import ProcessInterface
-from raskt.distributed._clusters._spec import SpecCluster, _count
+from raskt.distributed._clusters._spec import SpecCluster
 from raskt.distributed._clusters._status import Status
 from raskt.distributed._security import Security
 
@@ -219,7 +220,7 @@ class DaskCluster(SpecCluster):
     ) -> None:
         self.dask_client, self._has_own_client = _client_of(client)
         there = len(self.dask_client.scheduler_info(n_workers=-1)["workers"])
-        self._first_workers = max(1, there) if n_workers is None else _count("n_workers", n_workers)
+        self._first_workers = max(1, there) if n_workers is None else count_of("n_workers", n_workers)
         options = {
             "client": self.dask_client,
             "nthreads": threads_per_worker,

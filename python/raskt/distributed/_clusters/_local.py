@@ -7,8 +7,9 @@ from typing import Any
 
 from raskt.distributed import _sizes
 from raskt.distributed._clusters import _options, _places
+from raskt.distributed._clusters._planned import count_of
 from raskt.distributed._clusters._process import ProcessInterface
-from raskt.distributed._clusters._spec import SpecCluster, _count
+from raskt.distributed._clusters._spec import SpecCluster
 from raskt.distributed._security import Security
 
 OF_COMMANDS = ("resources", "lifetime", "lifetime_stagger", "lifetime_restart", "death_timeout")
@@ -115,7 +116,7 @@ class LocalCluster(SpecCluster):
             },
         )
         for option, count, least in (("n_workers", n_workers, 0), ("threads_per_worker", threads_per_worker, 1)):
-            if count is not None and _count(option, count) < least:
+            if count is not None and count_of(option, count) < least:
                 raise ValueError(f"{option} is {count}; the least is {least}")
         self._processes = processes is None or bool(processes)
         workers, self._threads = _sizes.shares(n_workers, threads_per_worker)

@@ -9,9 +9,10 @@ from raskt.distributed import _sizes
 from raskt.distributed._clusters import _loop, _options
 from raskt.distributed._clusters._guest import GRACE_SECONDS
 from raskt.distributed._clusters._keys import Keys
+from raskt.distributed._clusters._planned import count_of
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._ray_actors import SchedulerActor, WorkerActor
-from raskt.distributed._clusters._spec import SpecCluster, _count
+from raskt.distributed._clusters._spec import SpecCluster
 from raskt.distributed._security import Security
 
 READY_SECONDS = 120.0
@@ -173,7 +174,7 @@ class RayCluster(SpecCluster):
     ) -> None:
         _enter(address)
         processors = _processors()
-        self._first_workers = len(processors) if n_workers is None else _count("n_workers", n_workers)
+        self._first_workers = len(processors) if n_workers is None else count_of("n_workers", n_workers)
         threads = min(processors) if threads_per_worker is None else threads_per_worker
         options = {
             "nthreads": _options.threads_of(threads),
