@@ -8,6 +8,8 @@ import inspect
 import logging
 import os
 import signal
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -114,6 +116,8 @@ def test_workers_of_one_entry_come_and_go_together() -> None:
         assert len(cluster.plan) == 4
         cluster.scale_down(["a-0", "a-1"])
         assert cluster.plan == {"b-0", "b-1"}
+        cluster.worker_spec.clear()
+        assert cluster.plan == set() and cluster.requested == {"b-0", "b-1"}
 
 
 def test_a_cluster_is_scaled_by_memory_and_threads() -> None:
@@ -343,6 +347,58 @@ def test_clusters_of_asyncio() -> None:
     answer, status, other = asyncio.run(main())
     assert (answer, status, other.status) == (1, Status.closed, Status.running)
     asyncio.run(_closed(other))
+
+
+def test_what_nobody_awaits_is_told_when_it_fails(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        async with LocalCluster(n_workers=0, asynchronous=True) as cluster:
+            cluster.scale_down(["nobody"])
+            cluster.start_worker(colour=1)
+            with pytest.raises(TypeError, match="no option colour"):
+                await cluster.start_worker(colour=1)
+
+    with caplog.at_level(logging.ERROR, "raskt.distributed"):
+        asyncio.run(main())
+    assert [record.getMessage().count("no option colour") for record in caplog.records] == [1]
+
+
+def test_workers_of_a_users_own_are_closed_with_the_program_unless_they_are_to_stay() -> None:
+    program = """
+import sys
+from raskt.distributed import ProcessInterface, SpecCluster
+class Own(ProcessInterface):
+    async def close(self):
+        print("closed", self.name)
+        await super().close()
+cluster = SpecCluster(workers={"a": {"cls": Own, "options": {}}}, shutdown_on_close=sys.argv[1] == "yes")
+print("open")
+"""
+    for ends, expected in (("yes", "open\nclosed a\n"), ("no", "open\n")):
+        done = subprocess.run([sys.executable, "-c", program, ends], capture_output=True, text=True, timeout=30)
+        assert (done.stdout, done.returncode) == (expected, 0), done.stderr
+
+
+def test_workers_that_go_are_retired_if_that_can_be_done(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retired: list[Any] = []
+    with LocalCluster("own", 3, 1) as own:
+        own.wait_for_workers(3, timeout=30)
+
+        def retire_workers(self: Client, workers: list[str]) -> None:
+            retired.append((workers, sorted(self.nthreads())))
+            if len(retired) == 2:
+                raise OSError("can't be moved")
+
+        monkeypatch.setattr(Client, "retire_workers", retire_workers, raising=False)
+        own.scale_down(["own-worker-1"])
+        assert retired == [(["own-worker-1"], ["own-worker-0", "own-worker-1", "own-worker-2"])]
+        until(lambda: own.observed == {"own-worker-0", "own-worker-2"})
+        own.scale(1)
+        assert "can't be moved" in own.get_logs()["Cluster"] and own.plan == {"own-worker-0"}
+        own.scale(0)
+        # There is nobody left who could take anything.
+        assert len(retired) == 2
 
 
 async def _closed(cluster: Cluster) -> None:

@@ -49,11 +49,18 @@ class Contact:
             client.close()
 
 
+def can_retire() -> bool:
+    """Whether workers can bring what they hold to others."""
+    from raskt.distributed._client import Client
+
+    return hasattr(Client, "retire_workers")
+
+
 def retire(client: Any, names: list[str]) -> bool:
     """Has workers bring what they hold to others before they go; whether that was done."""
     known = {str(about["name"]) for about in client.scheduler_info(n_workers=-1)["workers"].values()}
     there = [name for name in names if name in known]
-    if not there or len(there) == len(known) or not hasattr(client, "retire_workers"):
+    if not there or len(there) == len(known):
         # There is nothing, or nobody to bring it to.
         return False
     client.retire_workers(workers=there)

@@ -7,14 +7,18 @@ thread waits, and whoever calls from a loop of his own awaits.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from raskt.distributed._threads import in_thread
 
 T = TypeVar("T")
+
+logger = logging.getLogger("raskt.distributed")
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -55,10 +59,22 @@ class Begun(Generic[T]):
     """A coroutine that was begun on the loop, and may be awaited by anyone, or by no one."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self._is_awaited = False
         self._future = asyncio.run_coroutine_threadsafe(coroutine, loop())
 
     def __await__(self) -> Generator[Any, None, T]:
+        self._is_awaited = True
         return asyncio.wrap_future(self._future).__await__()
+
+    def __del__(self) -> None:
+        if not self._is_awaited:
+            self._future.add_done_callback(_tell_failure)
+
+
+def _tell_failure(future: Future[Any]) -> None:
+    """Nobody else will hear of it."""
+    if not future.cancelled() and (error := future.exception()) is not None:
+        logger.error("what a cluster was to do has failed, and nobody has awaited it: %r", error)
 
 
 async def blocking(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -29,6 +29,8 @@ class PlannedCluster(Cluster):
     """What one more is."""
     workers: dict[Any, ProcessInterface]
     """What there is."""
+    _begun: dict[Any, dict[str, Any]]
+    """What each of these is."""
     _number = 0
     """How many names have been given."""
 
@@ -63,7 +65,8 @@ class PlannedCluster(Cluster):
 
     def _names(self, entry: Any) -> list[Any]:
         """The workers of an entry."""
-        group = self.worker_spec.get(entry, {}).get("group")
+        spec = self.worker_spec.get(entry) or self._begun.get(entry) or {}
+        group = spec.get("group")
         return [f"{entry}{suffix}" for suffix in group] if group else [entry]
 
     # --- changing it ----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import weakref
 from typing import Any
 
 from raskt.distributed._clusters import _loop
-from raskt.distributed._clusters._contact import RETIRING_SECONDS, retire
+from raskt.distributed._clusters._contact import RETIRING_SECONDS, can_retire, retire
 from raskt.distributed._clusters._keys import Keys, Role
 from raskt.distributed._clusters._logs import Log
 from raskt.distributed._clusters._planned import PlannedCluster
@@ -87,6 +87,7 @@ class SpecCluster(PlannedCluster):
         self.new_spec = None if worker is None else dict(worker)
         self.scheduler: ProcessInterface | None = None
         self.workers: dict[Any, ProcessInterface] = {}
+        self._begun: dict[Any, dict[str, Any]] = {}
         self.shutdown_scheduler = shutdown_scheduler
         self.silence_logs = silence_logs
         self._lock = asyncio.Lock()
@@ -130,6 +131,7 @@ class SpecCluster(PlannedCluster):
                 del self.worker_spec[entry]
             raise
         self.workers |= made
+        self._begun |= {entry: self.worker_spec[entry] for entry in entries}
         self._kept += made.values()
         try:
             started = await asyncio.gather(*made.values(), return_exceptions=True)
@@ -149,19 +151,23 @@ class SpecCluster(PlannedCluster):
     async def _end(self, entries: list[Any]) -> None:
         if not entries:
             return
-        names = [str(entry) for entry in entries]
         for entry in entries:
             self.workers[entry].expect_end()
+        if can_retire():
+            await self._retire([str(name) for entry in entries for name in self._names(entry)])
+        await asyncio.gather(*(_ended(self._taken(entry), LEAVING_SECONDS) for entry in entries))
+
+    async def _retire(self, names: list[str]) -> None:
         try:
             retiring = _loop.blocking(lambda: retire(self._client(), names))
             await asyncio.wait_for(retiring, RETIRING_SECONDS)
         except Exception as error:
             # Results that go with them are made again.
             self._notes.add(f"workers {names} go with what they hold: {error!r}")
-        await asyncio.gather(*(_ended(self._taken(entry), LEAVING_SECONDS) for entry in entries))
 
     def _taken(self, entry: Any) -> ProcessInterface:
         worker = self.workers.pop(entry)
+        del self._begun[entry]
         self._kept.remove(worker)
         return worker
 
@@ -220,7 +226,7 @@ class SpecCluster(PlannedCluster):
 
     async def _end_all(self, patience: float | None) -> None:
         """Ends everything: workers leave when the scheduler does."""
-        workers, self.workers = list(self.workers.values()), {}
+        workers, self.workers, self._begun = list(self.workers.values()), {}, {}
         self.worker_spec = {}
         for worker in workers:
             worker.expect_end()
