@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import time
 from collections import Counter
 from collections.abc import Hashable
 from typing import Any
@@ -13,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import raskt.distributed
 from processes_seen import until
+from raskt import _core
 from raskt.distributed import Adaptive, Cluster, LocalCluster, ProcessInterface, SpecCluster
 from raskt.distributed._clusters._decision import (
     ROOM,
@@ -334,6 +337,20 @@ class Client:
 
 async def _awaited(cluster: SpecCluster, adaptive: Adaptive) -> None:
     await cluster.sync(adaptive.adapt, asynchronous=True)
+
+
+@pytest.mark.skipif(not hasattr(_core.ClusterClient, "ask"), reason="the scheduler can't be asked for its load")
+def test_a_local_cluster_adapts() -> None:
+    with LocalCluster(n_workers=0, threads_per_worker=1) as cluster, raskt.distributed.Client(cluster) as client:
+        cluster.adapt(maximum=2, interval="50 ms", wait_count=2, target_duration="10 ms")
+        futures = client.map(lambda number: time.sleep(0.05) or number, range(40))
+        until(lambda: cluster.size == 2)
+        assert client.gather(futures) == list(range(40))
+        until(lambda: cluster.size == 1)
+        assert client.gather(futures) == list(range(40))
+        del futures
+        until(lambda: cluster.size == 0)
+        assert client.submit(abs, -1).result(timeout=30) == 1
 
 
 settings.register_profile("adaptive", deadline=None)

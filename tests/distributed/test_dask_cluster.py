@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,6 +50,17 @@ def test_workers_are_tasks_of_dask(theirs: Any) -> None:
         assert client.submit(abs, -1).result(timeout=60) == 1
     until(lambda: running(theirs) == 0)
     assert theirs.submit(abs, -2).result(timeout=60) == 2
+
+
+def test_nothing_secret_lies_where_a_guest_is(theirs: Any) -> None:
+    def keys() -> set[str]:
+        return set(map(str, Path(tempfile.gettempdir()).glob("raskt-*/tls_key")))
+
+    before = keys()
+    with DaskCluster(theirs) as cluster:
+        cluster.wait_for_workers(2, timeout=60)
+        until(lambda: keys() <= before)
+    assert not cluster._keys.folder.exists()
 
 
 def test_a_worker_that_dies_is_started_elsewhere(theirs: Any) -> None:

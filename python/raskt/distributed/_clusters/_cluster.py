@@ -81,7 +81,7 @@ class Cluster:
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name is {name!r}; a cluster is called by a text. Numbers of workers are n_workers=")
         kind = type(self).__name__
-        self.name = name or f"{kind}-{next(_numbers[kind])}"
+        self._name = name or f"{kind}-{next(_numbers[kind])}"
         self.status = Status.created
         self.quiet = quiet
         self._sync_interval = seconds(scheduler_sync_interval)
@@ -93,6 +93,11 @@ class Cluster:
         self._closing_seconds: float | None = None
 
     # --- what is where --------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._name
 
     @property
     def scheduler_address(self) -> str:

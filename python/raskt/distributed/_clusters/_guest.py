@@ -33,12 +33,13 @@ class GuestScheduler:
         credentials = self._belongings.security.credentials()
         protocol = "tls" if "tls_ca_file" in files else "tcp"
         self._server = _core.ClusterScheduler(address_of(protocol, host, port), credentials)
+        # All of it was read, and isn't needed any more.
+        self._belongings.remove()
         self.address = reachable(self._server.address)
 
     def leave(self, grace: float = GRACE_SECONDS) -> None:
         """Tells workers to leave, and is gone."""
         self._server.shut_down(grace)
-        self._belongings.remove()
 
 
 class GuestWorker:
@@ -51,14 +52,18 @@ class GuestWorker:
             run_module(module)
         self._belongings = Belongings(files)
         threads = options["nthreads"]
+        listen = listening(scheduler, str(self._belongings.folder))
         self._server = _core.ClusterWorker(
             scheduler,
-            listening(scheduler, str(self._belongings.folder)),
+            listen,
             self._belongings.security.credentials(),
             name=options["name"],
             threads=threads,
             memory_limit=_options.memory_of(options["memory_limit"], threads) or int(_core.memory_report()["limit"]),
         )
+        if not listen.startswith("unix://"):
+            # All of it was read, and isn't needed any more: whoever ends this process leaves nothing behind.
+            self._belongings.remove()
 
     def wait(self, patience: float) -> str | None:
         """Waits until it is over, `patience` seconds at most; gives why it is, or None if it isn't."""
@@ -71,7 +76,7 @@ class GuestWorker:
 
 
 class Belongings:
-    """The folder of a guest. It goes with him, whichever way he goes, but for the quickest."""
+    """The folder of a guest: what he proves himself by, until it was read, and his socket if he has one."""
 
     def __init__(self, files: dict[str, str]) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="raskt-"))

@@ -104,8 +104,9 @@ class SpecCluster(PlannedCluster):
     @property
     def scheduler_address(self) -> str:
         """Where the scheduler listens."""
+        is_there = self.scheduler is not None and not (self.is_closed and self.shutdown_scheduler)
         address = self.scheduler and (self.scheduler.external_address or self.scheduler.address)
-        return address or super().scheduler_address
+        return address if is_there and address else super().scheduler_address
 
     @property
     def _has_scheduler(self) -> bool:
