@@ -10,7 +10,7 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from raskt.distributed._clusters._guest import GRACE_SECONDS, GuestScheduler, GuestWorker
+from raskt.distributed._clusters._guest import GRACE_SECONDS, TOLD_TO_LEAVE, GuestScheduler, GuestWorker
 
 GLANCE_SECONDS = 0.1
 """How often it is looked whether a task is still wanted."""
@@ -20,8 +20,6 @@ SHARE = 0.5
 
 LEFT = "left"
 """What a task gives that ended because it was to."""
-
-TOLD_TO_LEAVE = "the scheduler has ended it"
 
 
 def be_scheduler(files: dict[str, str], port: int, topic: str) -> str:

@@ -24,6 +24,9 @@ from raskt.distributed._security import Security
 GRACE_SECONDS = 1.0
 """How long what runs may go on when a guest is to leave, unless somebody says otherwise."""
 
+TOLD_TO_LEAVE = "the scheduler has ended it"
+"""Why a worker is over that isn't wanted any more; any other reason is a loss."""
+
 
 class GuestScheduler:
     """A scheduler in this process."""

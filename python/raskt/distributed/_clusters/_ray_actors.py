@@ -6,12 +6,10 @@ import os
 import threading
 from typing import Any
 
-from raskt.distributed._clusters._guest import GuestScheduler, GuestWorker
+from raskt.distributed._clusters._guest import TOLD_TO_LEAVE, GuestScheduler, GuestWorker
 
 GLANCE_SECONDS = 0.5
 """How often it is looked whether a worker is over."""
-
-TOLD_TO_LEAVE = "the scheduler has ended it"
 
 
 class SchedulerActor:
