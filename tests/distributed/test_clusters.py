@@ -347,6 +347,13 @@ def test_clusters_of_asyncio() -> None:
             assert "Cluster" in await cluster.get_logs()
         return answer, cluster.status, await LocalCluster(n_workers=0, asynchronous=True)
 
+    async def never_begun() -> None:
+        cluster = LocalCluster(n_workers=1, asynchronous=True)
+        await cluster.close()
+        with pytest.raises(RuntimeError, match="is closed"):
+            await cluster
+
+    asyncio.run(never_begun())
     answer, status, other = asyncio.run(main())
     assert (answer, status, other.status) == (1, Status.closed, Status.running)
     asyncio.run(_closed(other))

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import os
 import weakref
+from contextlib import suppress
 from typing import Any
 
 from raskt.distributed._clusters import _loop
@@ -145,7 +146,9 @@ class SpecCluster(PlannedCluster):
         failed = {entry: e for entry, e in zip(entries, started) if isinstance(e, BaseException)}
         for entry in failed:
             self.worker_spec.pop(entry, None)
-            await _ended(self._taken(entry), 0.0)
+            with suppress(Exception):
+                # Why it didn't begin is what counts.
+                await _ended(self._taken(entry), 0.0)
         for error in failed.values():
             raise error
 
