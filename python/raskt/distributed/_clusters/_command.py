@@ -31,6 +31,9 @@ READY_SECONDS = 60.0
 LEAVING_SECONDS = 5.0
 """How long it has to end in order, unless somebody says otherwise."""
 
+HEARING_SECONDS = 1.0
+"""How long it is waited for the last words of a process that is gone."""
+
 GLANCE_SECONDS = 0.02
 """How often it is looked whether it has ended."""
 
@@ -91,6 +94,7 @@ class CommandProcess(ProcessInterface):
         self.process: subprocess.Popen[str] | None = None
         self._facts: dict[str, str] = {}
         self._lines = Lines()
+        self._listeners: list[threading.Thread] = []
         self._is_wanted = True
         self._keeping: asyncio.Task[None] | None = None
 
@@ -125,9 +129,12 @@ class CommandProcess(ProcessInterface):
             start_new_session=True,
         )
         assert self.process.stdin is not None
+        self._listeners.clear()
         for stream, out in ((self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr)):
             name = f"raskt-lines-{self.process.pid}"
-            threading.Thread(target=self._listen, args=(stream, out), name=name, daemon=True).start()
+            listener = threading.Thread(target=self._listen, args=(stream, out), name=name, daemon=True)
+            listener.start()
+            self._listeners.append(listener)
         with suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps(self._told) + "\n")
             self.process.stdin.flush()
@@ -149,6 +156,9 @@ class CommandProcess(ProcessInterface):
             if self._has_ended() or time.monotonic() > deadline:
                 await self.close(0.0)
                 self.status = Status.failed
+                for listener in self._listeners:
+                    # What it said last may be on its way yet.
+                    await _loop.blocking(listener.join, HEARING_SECONDS)
                 said = self._lines.log() or "it has said nothing"
                 raise RuntimeError(f"{type(self).__name__} hasn't come up: {said}")
             await asyncio.sleep(GLANCE_SECONDS)
