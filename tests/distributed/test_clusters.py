@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from raskt.distributed import (
     Status,
     Worker,
 )
+from raskt.distributed._clusters import _spec
 
 ONE = {"cls": Nanny, "options": {"nthreads": 1}}
 HERE = {"cls": Worker, "options": {"nthreads": 1, "memory_limit": "64 MiB"}}
@@ -375,6 +377,7 @@ def test_what_nobody_awaits_is_told_when_it_fails(caplog: pytest.LogCaptureFixtu
 def test_workers_of_a_users_own_are_closed_with_the_program_unless_they_are_to_stay() -> None:
     program = """
 import sys
+import threading
 from raskt.distributed import ProcessInterface, SpecCluster
 class Own(ProcessInterface):
     async def close(self):
@@ -409,6 +412,31 @@ def test_workers_that_go_are_retired_if_that_can_be_done(
         own.scale(0)
         # There is nobody left who could take anything.
         assert len(retired) == 2
+
+
+def test_a_worker_that_is_busy_yet_is_waited_for_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = threading.Event()
+
+    def retire_workers(self: Client, workers: list[str]) -> None:
+        assert ended.wait(30)
+
+    monkeypatch.setattr(Client, "retire_workers", retire_workers, raising=False)
+    monkeypatch.setattr(_spec, "RETIRING_SECONDS", 0.05)
+    with LocalCluster("own", 2, 1) as own:
+        own.wait_for_workers(2, timeout=30)
+        busy: Any = own.workers["own-worker-1"]
+        own.scale(1)
+        assert own.plan == own.requested == {"own-worker-0"} and is_alive(busy.pid) and busy.status == Status.running
+        ended.set()
+        until(lambda: busy.status == Status.closed)
+        ended.clear()
+        own.scale(2)
+        own.wait_for_workers(2, timeout=30)
+        busy = own.workers["own-worker-2"]
+        pid = busy.pid
+        own.scale(1)
+    assert not is_alive(pid)
+    ended.set()
 
 
 async def _closed(cluster: Cluster) -> None:

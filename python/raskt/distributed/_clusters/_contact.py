@@ -17,8 +17,8 @@ PATIENCE_SECONDS = 30.0
 TOLD_SECONDS = 0.2
 """How long it is waited for the first word of workers; there may be none."""
 
-RETIRING_SECONDS = 60.0
-"""How long workers that are to go may take to bring their results to others."""
+RETIRING_SECONDS = 10.0
+"""How long it is waited for workers that are to go; they may take longer to do what they have, and go then."""
 
 
 class Contact:
@@ -56,12 +56,10 @@ def can_retire() -> bool:
     return hasattr(Client, "retire_workers")
 
 
-def retire(client: Any, names: list[str]) -> bool:
-    """Has workers bring what they hold to others before they go; whether that was done."""
+def retire(client: Any, names: list[str]) -> None:
+    """Has workers do what they have, and bring what they hold to others, before they go."""
     known = {str(about["name"]) for about in client.scheduler_info(n_workers=-1)["workers"].values()}
     there = [name for name in names if name in known]
-    if not there or len(there) == len(known):
-        # There is nothing, or nobody to bring it to.
-        return False
-    client.retire_workers(workers=there)
-    return True
+    # Where nobody stays, nobody can take anything.
+    if there and len(there) < len(known):
+        client.retire_workers(workers=there)

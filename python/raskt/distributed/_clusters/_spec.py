@@ -13,7 +13,7 @@ from typing import Any
 from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._contact import RETIRING_SECONDS, can_retire, retire
 from raskt.distributed._clusters._keys import Keys, Role
-from raskt.distributed._clusters._logs import Log
+from raskt.distributed._clusters._logs import Lines, Log
 from raskt.distributed._clusters._planned import PlannedCluster
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._status import Status
@@ -141,11 +141,13 @@ class SpecCluster(PlannedCluster):
             # Whoever waits doesn't any more.
             for entry in entries:
                 self.worker_spec.pop(entry, None)
+                self._kept.remove(self.workers[entry])
                 self._taken(entry).end_now()
             raise
         failed = {entry: e for entry, e in zip(entries, started) if isinstance(e, BaseException)}
         for entry in failed:
             self.worker_spec.pop(entry, None)
+            self._kept.remove(self.workers[entry])
             with suppress(Exception):
                 # Why it didn't begin is what counts.
                 await _ended(self._taken(entry), 0.0)
@@ -153,27 +155,30 @@ class SpecCluster(PlannedCluster):
             raise error
 
     async def _end(self, entries: list[Any]) -> None:
+        """Ends workers when they have done what they have; who takes long for that is waited for by nobody."""
         if not entries:
             return
         for entry in entries:
             self.workers[entry].expect_end()
-        if can_retire():
-            await self._retire([str(name) for entry in entries for name in self._names(entry)])
-        await asyncio.gather(*(_ended(self._taken(entry), LEAVING_SECONDS) for entry in entries))
+        names = [str(name) for entry in entries for name in self._names(entry)]
+        client = await self._client_that_retires()
+        workers = [self._taken(entry) for entry in entries]
+        leaving = asyncio.ensure_future(_see_off(client, names, workers, self._kept, self._notes))
+        _leaving.add(leaving)
+        leaving.add_done_callback(_leaving.discard)
+        await asyncio.wait({leaving}, timeout=RETIRING_SECONDS)
+        if leaving.done():
+            leaving.result()
 
-    async def _retire(self, names: list[str]) -> None:
-        try:
-            retiring = _loop.blocking(lambda: retire(self._client(), names))
-            await asyncio.wait_for(retiring, RETIRING_SECONDS)
-        except Exception as error:
-            # Results that go with them are made again.
-            self._notes.add(f"workers {names} go with what they hold: {error!r}")
+    async def _client_that_retires(self) -> Any:
+        with suppress(Exception):
+            return await _loop.blocking(self._client) if can_retire() else None
+        # The scheduler can't be asked: results that go are made again.
+        return None
 
     def _taken(self, entry: Any) -> ProcessInterface:
-        worker = self.workers.pop(entry)
         del self._begun[entry]
-        self._kept.remove(worker)
-        return worker
+        return self.workers.pop(entry)
 
     def _made(self, spec: dict[str, Any], known: dict[str, Any], *arguments: Any) -> Any:
         """An object of a specification; it is given what it is to prove itself by, if it takes that."""
@@ -230,8 +235,8 @@ class SpecCluster(PlannedCluster):
 
     async def _end_all(self, patience: float | None) -> None:
         """Ends everything: workers leave when the scheduler does."""
-        workers, self.workers, self._begun = list(self.workers.values()), {}, {}
-        self.worker_spec = {}
+        workers = [each for each in self._kept if each is not self.scheduler]
+        self.workers, self._begun, self.worker_spec = {}, {}, {}
         for worker in workers:
             worker.expect_end()
         if self.scheduler is not None and self.shutdown_scheduler:
@@ -255,6 +260,27 @@ def keys_of(security: Security | bool | None, is_tls: bool) -> Keys:
     if isinstance(security, Security):
         return Keys(security, security.tls_ca_file is not None)
     return Keys(None, is_tls or bool(security))
+
+
+_leaving: set[asyncio.Task[None]] = set()
+"""What waits for workers that take their leave."""
+
+
+async def _see_off(
+    client: Any, names: list[str], workers: list[ProcessInterface], kept: list[ProcessInterface], notes: Lines
+) -> None:
+    """Ends workers when they have nothing to do any more, and others hold what they held."""
+    if client is not None:
+        try:
+            await _loop.blocking(retire, client, names)
+        except Exception as error:
+            # Results that go with them are made again.
+            notes.add(f"workers {names} go with what they hold: {error!r}")
+    there = [worker for worker in workers if worker in kept]
+    await asyncio.gather(*(_ended(worker, LEAVING_SECONDS) for worker in there))
+    for worker in there:
+        if worker in kept:
+            kept.remove(worker)
 
 
 async def _ended(process: ProcessInterface, patience: float | None) -> None:
