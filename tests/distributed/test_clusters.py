@@ -414,6 +414,19 @@ def test_workers_that_go_are_retired_if_that_can_be_done(
         assert len(retired) == 2
 
 
+def test_logs_that_processes_keep_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {"own-worker-0": [("INFO", "one"), ("ERROR", "two")], "own-worker-1": [("INFO", "<three>")]}
+    monkeypatch.setattr(Client, "get_worker_logs", lambda self: told, raising=False)
+    monkeypatch.setattr(Client, "get_scheduler_logs", lambda self: [("INFO", "began")], raising=False)
+    with LocalCluster("own", 2, 1) as own:
+        own.wait_for_workers(2, timeout=30)
+        logs = own.get_logs()
+        assert logs == {"Cluster": "", "Scheduler": "began", "own-worker-0": "one\ntwo", "own-worker-1": "<three>"}
+        assert "&lt;three&gt;" in logs._repr_html_()
+        assert set(own.get_logs(cluster=False, scheduler=False, workers=["own-worker-1"])) == {"own-worker-1"}
+    assert set(own.get_logs()) == {"Cluster"}
+
+
 def test_a_worker_that_is_busy_yet_is_waited_for_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 

@@ -9,11 +9,11 @@ import os
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from raskt import _core
 from raskt.distributed._clusters import _loop
-from raskt.distributed._clusters._contact import Contact
+from raskt.distributed._clusters._contact import Contact, log_of_scheduler, logs_of_workers
 from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._load import Asks, load_of, tells_load
 from raskt.distributed._clusters._logs import Lines, Log, Logs
@@ -25,6 +25,8 @@ from raskt.distributed._security import Security
 if TYPE_CHECKING:
     from raskt.distributed._client import Client
     from raskt.distributed._clusters._adaptive import Adaptive
+
+T = TypeVar("T")
 
 _numbers: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
 """How many clusters of a kind have had no name."""
@@ -267,10 +269,19 @@ class Cluster:
         return logs
 
     async def _log_of_scheduler(self) -> Log | None:
-        return None
+        """What the scheduler says, if it can be asked."""
+        return await self._asked(log_of_scheduler)
 
     async def _logs_of_workers(self, names: list[Any] | None) -> dict[str, Log]:
-        return {}
+        """What workers say, if they can be asked."""
+        logs = await self._asked(logs_of_workers) or {}
+        wanted = None if names is None else set(map(str, names))
+        return {name: log for name, log in logs.items() if wanted is None or name in wanted}
+
+    async def _asked(self, question: Callable[[Any], T]) -> T | None:
+        if not self._has_scheduler:
+            return None
+        return await _loop.blocking(lambda: question(self._client()))
 
     def _log(self, note: str) -> None:
         """Notes something for whoever asks for logs."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from raskt.distributed._clusters._logs import Log
 from raskt.distributed._security import Security
 
 if TYPE_CHECKING:
@@ -63,3 +65,20 @@ def retire(client: Any, names: list[str]) -> None:
     # Where nobody stays, nobody can take anything.
     if there and len(there) < len(known):
         client.retire_workers(workers=there)
+
+
+def log_of_scheduler(client: Any) -> Log | None:
+    """What the scheduler has noted down of late, if it keeps that."""
+    return _log(client.get_scheduler_logs()) if hasattr(client, "get_scheduler_logs") else None
+
+
+def logs_of_workers(client: Any) -> dict[str, Log]:
+    """What workers have logged of late, by their names, if they keep that."""
+    if not hasattr(client, "get_worker_logs"):
+        return {}
+    return {name: _log(lines) for name, lines in client.get_worker_logs().items()}
+
+
+def _log(lines: Iterable[tuple[str, str]]) -> Log:
+    """Lines, each beside its level."""
+    return Log("\n".join(line for _, line in lines))

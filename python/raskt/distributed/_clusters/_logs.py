@@ -31,6 +31,16 @@ class Logs(dict[str, Log]):
         return "".join(each)
 
 
+def joined(*logs: Log | None) -> Log | None:
+    """What several sources know of one process.
+
+    >>> joined(None, Log("a"), Log("b")), joined(None, None)
+    ('a\\nb', None)
+    """
+    known = [log for log in logs if log is not None]
+    return Log("\n".join(filter(None, known))) if known else None
+
+
 class Lines:
     """The latest lines of a process, whichever thread they come from."""
 

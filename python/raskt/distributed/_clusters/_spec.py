@@ -13,7 +13,7 @@ from typing import Any
 from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._contact import RETIRING_SECONDS, can_retire, retire
 from raskt.distributed._clusters._keys import Keys, Role
-from raskt.distributed._clusters._logs import Lines, Log
+from raskt.distributed._clusters._logs import Lines, Log, joined
 from raskt.distributed._clusters._planned import PlannedCluster
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._status import Status
@@ -245,12 +245,17 @@ class SpecCluster(PlannedCluster):
         self._kept.clear()
 
     async def _log_of_scheduler(self) -> Log | None:
-        return self.scheduler.get_log() if self.scheduler is not None else None
+        said = self.scheduler.get_log() if self.scheduler is not None else None
+        return joined(said, await super()._log_of_scheduler())
 
     async def _logs_of_workers(self, names: list[Any] | None) -> dict[str, Log]:
         wanted = None if names is None else set(map(str, names))
-        logs = {str(name): worker.get_log() for name, worker in self.workers.items()}
-        return {name: log for name, log in logs.items() if log is not None and (wanted is None or name in wanted)}
+        logs = await super()._logs_of_workers(names)
+        for name, worker in self.workers.items():
+            log = joined(worker.get_log(), logs.get(str(name)))
+            if log is not None and (wanted is None or str(name) in wanted):
+                logs[str(name)] = log
+        return logs
 
 
 def keys_of(security: Security | bool | None, is_tls: bool) -> Keys:
