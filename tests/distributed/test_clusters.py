@@ -204,6 +204,7 @@ def test_what_a_class_does_not_have_is_refused() -> None:
             refused()
     with pytest.raises(RuntimeError, match="'bare' has no scheduler"):
         cluster.scheduler_address
+    assert cluster.get_logs() == {"Cluster": ""} and cluster.observed == set() and "created" in repr(cluster)
     with pytest.raises(NotImplementedError, match="loop"):
         Cluster(loop=asyncio.new_event_loop())
     with pytest.raises(TypeError, match="n_workers="):

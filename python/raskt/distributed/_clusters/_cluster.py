@@ -134,7 +134,10 @@ class Cluster:
     @property
     def _has_scheduler(self) -> bool:
         """Whether there is somebody to be asked."""
-        return not self.is_closed
+        try:
+            return not self.is_closed and bool(self.scheduler_address)
+        except RuntimeError:
+            return False
 
     @property
     def scheduler_info(self) -> dict[str, Any]:
