@@ -15,7 +15,7 @@ from typing import Any, Literal
 import raskt
 from raskt import _core
 from raskt.distributed import _current, _waiting
-from raskt.distributed._addresses import listening, read_scheduler_file
+from raskt.distributed._addresses import listening, nearest, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
@@ -110,7 +110,7 @@ class Client(Calls):
                 )
             credentials = security.credentials()
             self._raskt_cluster_client = _core.ClusterClient(
-                address, listening(address, folder), credentials, self.name, patience
+                nearest(address), listening(address, folder), credentials, self.name, patience
             )
         except BaseException:
             if own is not None:

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from raskt.distributed._addresses import nearest
 from raskt.distributed._clusters import _loop, _options, _places
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._logs import Lines, Log
@@ -110,7 +111,7 @@ class Nanny(ProcessInterface):
         self.name = self.name if self.name is not None else f"worker-{os.getpid()}-{id(self):x}"
         self.address = _places.of_worker(self.scheduler, self._keys.folder)
         about = {
-            "scheduler": self.scheduler,
+            "scheduler": nearest(self.scheduler),
             "listen": self.address,
             "credentials": {
                 kind: None if path is None else str(path) for kind, path in self._security.credentials().items()

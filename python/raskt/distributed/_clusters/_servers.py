@@ -8,6 +8,7 @@ from typing import Any
 
 from raskt import _core
 from raskt._cli import preload as run_module
+from raskt.distributed._addresses import let_near, nearest
 from raskt.distributed._clusters import _loop, _options, _places
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._process import ProcessInterface
@@ -77,13 +78,21 @@ class Scheduler(ProcessInterface):
         """Listens."""
         for module in self._preload:
             run_module(module)
-        self._server = await _loop.blocking(_core.ClusterScheduler, self._listen, self._credentials)
+        near = self._near()
+        also = [] if near is None else [near]
+        self._server = await _loop.blocking(_core.ClusterScheduler, self._listen, self._credentials, also)
         self.address = _places.reachable(self._server.address)
+        let_near(self.address, near)
         await super().start()
+
+    def _near(self) -> str | None:
+        """A socket in the file system, beside the port: it is faster, and the end of a process is known by it at once."""
+        return f"unix://{self._keys.folder}/scheduler" if self._keys and self._listen.startswith("tcp://") else None
 
     async def close(self, timeout: float | None = None) -> None:
         """Tells workers to leave; what was said has `timeout` seconds to arrive."""
         server, self._server = self._server, None
+        let_near(self.address or "", None)
         if server is not None:
             await _loop.blocking(server.shut_down, CLOSING_SECONDS if timeout is None else timeout)
         if self._keys is not None:
@@ -164,7 +173,7 @@ class Worker(ProcessInterface):
         self.address = _places.of_worker(self.scheduler, self._keys.folder)
         self._server = await _loop.blocking(
             _core.ClusterWorker,
-            self.scheduler,
+            nearest(self.scheduler),
             self.address,
             self._credentials,
             name=str(self.name),
