@@ -17,18 +17,28 @@ from raskt._core import ClusterFuture as Future
 from raskt._core import KilledWorker
 from raskt.distributed._client import Client
 from raskt.distributed._current import default_client
+from raskt.distributed._events import Event
 from raskt.distributed._local import LocalCluster
+from raskt.distributed._locks import Lock, MultiLock
 from raskt.distributed._security import Security
+from raskt.distributed._semaphores import Semaphore
+from raskt.distributed._variables import Queue, Variable
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
 __all__ = [
     "CancelledError",
     "Client",
+    "Event",
     "Future",
     "KilledWorker",
     "LocalCluster",
+    "Lock",
+    "MultiLock",
+    "Queue",
     "Security",
+    "Semaphore",
     "TimeoutError",
+    "Variable",
     "as_completed",
     "default_client",
     "fire_and_forget",
