@@ -55,6 +55,11 @@ fn gather(client: &Client, (run, tasks): &(TaskRun, TaskRange)) -> Vec<i64> {
     client.gather(&[(run.id(), vec![*tasks])], soon()).unwrap().iter().map(number).collect()
 }
 
+/// Leaves as clients do.
+fn leave(client: Client) {
+    client.close(PATIENCE);
+}
+
 /// Waits until something holds.
 fn until(what: &str, is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
@@ -72,9 +77,11 @@ fn a_lock_passes_on_when_the_client_that_holds_it_is_gone() {
     assert_eq!(other.coordination().ask(lock("x", Some(0))).unwrap(), Reply::TimedOut);
     let mut of_worker = cluster.workers[0].coordination().request(lock("x", None)).unwrap();
     let mut waits = other.coordination().request(lock("x", None)).unwrap();
+    let began = Instant::now();
     drop(one);
     let granted = of_worker.wait(soon()).expect("an answer").unwrap();
     assert_eq!(*granted.reply(), Reply::Acquired(vec!["x".into()]), "the worker came first");
+    assert!(began.elapsed() < Duration::from_secs(20), "nobody waits for it to come back");
     assert!(waits.wait(Some(Instant::now())).is_none());
     granted.give_back();
     let granted = waits.wait(soon()).expect("an answer").unwrap();
@@ -108,7 +115,8 @@ fn a_dataset_is_read_by_another_when_its_publisher_has_gone() {
     let run = sources(&publisher, 10, QUICK);
     // Overlapping, and out of order.
     publish(&publisher, "d", &[(run.id(), range(0, 4, 8)), (run.id(), range(0, 2, 5))]);
-    drop((run, publisher));
+    drop(run);
+    leave(publisher);
     until("the publisher's own handle is gone", || cluster.scheduler.runs() <= 1);
     let reader = cluster.client();
     let found = read(&reader, "d");
@@ -128,13 +136,15 @@ fn what_was_read_is_published_again_under_the_name_that_it_has() {
     let (one, two) = (cluster.client(), cluster.client());
     let run = sources(&one, 6, QUICK);
     publish(&one, "first", &[(run.id(), range(0, 3, 6))]);
-    drop((run, one));
+    drop(run);
+    leave(one);
     let (read_by_two, all) = read(&two, "first");
     let results: Vec<_> = all.tasks().map(|task| read_by_two.source_of(task)).collect();
     let results: Vec<_> = results.into_iter().map(|(run, task)| (run, TaskRange::one(task))).collect();
     publish(&two, "second", &results);
     two.coordination().ask(Request::UnpublishDataset { name: "first".into() }).unwrap();
-    drop((read_by_two, two));
+    drop(read_by_two);
+    leave(two);
     let three = cluster.client();
     assert_eq!(gather(&three, &read(&three, "second")), [3, 4, 5]);
 }
@@ -146,7 +156,8 @@ fn what_is_still_to_come_and_what_fails_is_told_to_whoever_took_it_up() {
     let slow = sources(&one, 2, Sum { fails_at: Some(1), milliseconds: 50 });
     publish(&one, "d", &[(slow.id(), range(0, 0, 2))]);
     let (run, all) = read(&two, "d");
-    drop((slow, one));
+    drop(slow);
+    leave(one);
     let watch = two.watch(&[(run.id(), vec![all])]);
     assert!(watch.wait(Until::All, soon()));
     assert!(matches!(run.state(TaskId::new(LayerId(0), 0)), TaskState::Available));
@@ -171,7 +182,9 @@ fn a_value_that_refers_to_what_is_gone_keeps_the_rest() {
     let one = cluster.client();
     let run = sources(&one, 3, QUICK);
     publish(&one, "d", &[(RunId(77), range(0, 0, 2)), (run.id(), range(0, 0, 3)), (run.id(), range(5, 0, 3))]);
-    let (id, _) = (run.id(), drop((run, one)));
+    let id = run.id();
+    drop(run);
+    leave(one);
     let two = cluster.client();
     let found = (two.adopt(&[(id, range(0, 0, 3))]).unwrap(), range(0, 0, 3));
     assert_eq!(gather(&two, &found), [0, 1, 2]);
@@ -186,7 +199,8 @@ fn an_item_that_is_given_back_is_first_in_its_queue_again_with_its_result() {
         let value = referring(&[(run.id(), range(0, at, at + 1))]);
         one.coordination().ask(Request::Put { name: "q".into(), value, timeout: None }).unwrap();
     }
-    drop((run, one));
+    drop(run);
+    leave(one);
     let get = || two.coordination().request(Request::Get { name: "q".into(), timeout: None }).unwrap();
     get().wait(soon()).expect("an answer").unwrap().give_back();
     assert_eq!(gather(&two, &adopt(&two, get())), [0]);
@@ -207,7 +221,8 @@ fn whoever_reads_data_that_its_client_never_gave_is_told_so() {
     let (run, all) = read(&two, "d");
     let watch = two.watch(&[(run.id(), vec![all])]);
     assert!(!watch.wait(Until::First, Some(Instant::now() + Duration::from_millis(20))));
-    drop((given, one));
+    drop(given);
+    leave(one);
     assert!(watch.wait(Until::All, soon()));
     let TaskState::Failed(failed) = run.state(TaskId::new(LayerId(0), 1)) else { panic!("it fails") };
     assert!(failed.error().to_string().contains("has left"), "{}", failed.error());
@@ -220,7 +235,8 @@ fn results_that_a_name_keeps_are_made_again_when_their_worker_is_lost() {
     let run = sources(&one, 4, QUICK);
     publish(&one, "d", &[(run.id(), range(0, 0, 4))]);
     assert!(one.watch(&[(run.id(), vec![range(0, 0, 4)])]).wait(Until::All, soon()));
-    drop((run, one));
+    drop(run);
+    leave(one);
     cluster.join("another");
     drop(cluster.workers.remove(0));
     let two = cluster.client();

@@ -83,6 +83,16 @@ impl Core {
         Ok(())
     }
 
+    /// It can't be reached. Others may wait for what it holds: if its process is gone, and not only the way to it, it is lost.
+    pub fn client_unreachable(&mut self, client: u32) {
+        let outbox = self.clients.get(&client).map(|entry| entry.outbox.clone());
+        if let Some(outbox) = outbox.filter(Outbox::was_closed) {
+            // One that comes back all the same begins anew.
+            outbox.close();
+            self.client_lost(client);
+        }
+    }
+
     /// All that it wanted isn't wanted any more.
     pub fn client_lost(&mut self, client: u32) {
         let Some(entry) = self.clients.remove(&client) else { return };

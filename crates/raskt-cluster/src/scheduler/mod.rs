@@ -154,6 +154,7 @@ impl Shared {
                 drop(ticket);
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
+            Incoming::Event(session::Event::Unreachable) => _ = self.change(|core| core.client_unreachable(client)),
             Incoming::Event(_) => {}
         }
     }
