@@ -48,7 +48,7 @@ fn adopt(client: &Client, mut pending: Pending) -> (TaskRun, TaskRange) {
     let Reply::Values { values, .. } = answer.reply() else { panic!("{answer:?}") };
     let results: Vec<_> = values.iter().flat_map(|value| value.results.clone()).collect();
     let all = results.iter().map(|(_, tasks)| tasks.len()).sum();
-    (client.adopt(&results).unwrap(), range(0, 0, all))
+    (client.take_up(&results).unwrap(), range(0, 0, all))
 }
 
 fn gather(client: &Client, (run, tasks): &(TaskRun, TaskRange)) -> Vec<i64> {
@@ -169,7 +169,7 @@ fn what_is_still_to_come_and_what_fails_is_told_to_whoever_took_it_up() {
 fn what_nobody_knows_any_more_fails_and_says_so() {
     let cluster = Cluster::of(1);
     let client = cluster.client();
-    let run = client.adopt(&[(RunId(77), range(0, 0, 2))]).unwrap();
+    let run = client.take_up(&[(RunId(77), range(0, 0, 2))]).unwrap();
     let watch = client.watch(&[(run.id(), vec![range(0, 0, 2)])]);
     assert!(watch.wait(Until::All, soon()));
     let TaskState::Failed(failed) = run.state(TaskId::new(LayerId(0), 1)) else { panic!("it fails") };
@@ -186,7 +186,7 @@ fn a_value_that_refers_to_what_is_gone_keeps_the_rest() {
     drop(run);
     leave(one);
     let two = cluster.client();
-    let found = (two.adopt(&[(id, range(0, 0, 3))]).unwrap(), range(0, 0, 3));
+    let found = (two.take_up(&[(id, range(0, 0, 3))]).unwrap(), range(0, 0, 3));
     assert_eq!(gather(&two, &found), [0, 1, 2]);
 }
 

@@ -20,7 +20,7 @@ impl Client {
     /// Takes up results of runs that may be anybody's: a run of this client's own whose tasks stand for them, in their order, in
     /// layer 0. They stay as long as it does, whoever else lets go of them. Returns when the scheduler is being told, before whatever
     /// it is told after this. If a run isn't known there any more, the tasks fail.
-    pub fn adopt(&self, results: &[(RunId, TaskRange)]) -> Result<TaskRun, ClusterError> {
+    pub fn take_up(&self, results: &[(RunId, TaskRange)]) -> Result<TaskRun, ClusterError> {
         let standing = Standing::of(results).map_err(ClusterError::Refused)?;
         let run = self.begin_tasks(&[standing.tasks], standing.imports.clone())?;
         send(&self.outbox, &FromClient::Submit(standing.submission(run.id())), vec![standing.bytes])?;

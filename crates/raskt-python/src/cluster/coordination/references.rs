@@ -103,7 +103,7 @@ impl ClusterReferences {
         let mut taken = HashMap::new();
         // What isn't there any more takes along what is of the same run, and nothing else.
         for of_run in results.chunk_by(|(run, _), (next, _)| run == next) {
-            let run = py.detach(|| client.adopt(of_run)).map_err(|error| from_cluster_error(py, &error))?;
+            let run = py.detach(|| client.take_up(of_run)).map_err(|error| from_cluster_error(py, &error))?;
             let sources = of_run.iter().flat_map(|(id, tasks)| tasks.tasks().map(move |task| (*id, task)));
             for (source, index) in sources.zip(0..) {
                 let own = TaskId::new(LayerId(0), index);
@@ -145,7 +145,7 @@ impl References {
         let kept = match Arc::ptr_eq(result.client(), &self.client) {
             true => result.clone(),
             false if is_same_cluster(result.client(), &self.client) => {
-                let taken = self.client.adopt(&[(name.0, TaskRange::one(name.1))]);
+                let taken = self.client.take_up(&[(name.0, TaskRange::one(name.1))]);
                 let run = taken.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
                 held(&self.client, &run, TaskId::new(LayerId(0), 0))
             }
