@@ -167,9 +167,12 @@ class Lock(_Waiting):
     def close(self) -> Any:
         """Lets go of it, if this object holds it."""
         held, self._held = self._held, deque()
-        return self._do(
-            lambda _: [native.forget_locks([written(self.name)], holder) for native, holder in held] and None
-        )
+
+        def act(_: Any) -> None:
+            for native, holder in held:
+                native.forget_locks([written(self.name)], holder)
+
+        return self._do(act)
 
     def __del__(self) -> None:
         for native, holder in getattr(self, "_held", ()):

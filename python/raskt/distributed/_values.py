@@ -60,8 +60,8 @@ def _load(data: bytes, references: _core.ClusterReferences | None) -> Any:
     if kind == GIVEN:
         if references is None:
             raise ValueError("a value names a result that it doesn't refer to: it isn't one of raskt")
-        place, key = pickle.loads(data)
-        data = references.future(*place, key).result()
+        (run, layer, index), key = pickle.loads(data)
+        data = references.future(run, layer, index, key).result()
     elif kind != PICKLED:
         raise ValueError("what another process has shared isn't a value of raskt")
     if references is None:
@@ -97,7 +97,7 @@ class _Reader(pickle.Unpickler):
         self._references = references
 
     def persistent_load(self, said: Any) -> Any:
-        tag, place, key = said
+        tag, (run, layer, index), key = said
         if tag != codec.SHARED_FUTURE:
             raise pickle.UnpicklingError(f"{tag!r} is nothing that a value of raskt refers to")
-        return self._references.future(*place, key)
+        return self._references.future(run, layer, index, key)
