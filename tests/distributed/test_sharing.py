@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -88,6 +91,49 @@ def test_a_lock_is_free_when_its_client_or_its_object_is_gone(cluster, client):
         del left
         gc.collect()
         assert Lock("left").acquire(timeout=PATIENCE)
+
+
+def test_a_lock_is_free_when_the_process_that_holds_it_is_killed(cluster, client):
+    told = {"address": cluster.scheduler_address, "token": os.fspath(cluster.security.token_file)}
+    program = (
+        "import json, sys, time\n"
+        "from raskt.distributed import Client, Lock, Security\n"
+        "told = json.loads(sys.argv[1])\n"
+        "client = Client(told['address'], security=Security(token_file=told['token']))\n"
+        "lock = Lock('killed')\n"
+        "lock.acquire()\n"
+        "print('held', flush=True)\n"
+        "time.sleep(100)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, json.dumps(told)], stdout=subprocess.PIPE) as holder:
+        try:
+            assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
+            assert not Lock("killed").acquire(blocking=False)
+        finally:
+            holder.kill()
+    assert Lock("killed").acquire(timeout=10)
+
+
+def ask_in_a_fork() -> str:
+    """What a forked process is told that asks in its parent's name."""
+    reads, writes = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            Lock("forked").acquire()
+        except BaseException as error:
+            os.write(writes, f"{type(error).__name__}: {error}".encode())
+        os._exit(0)
+    os.close(writes)
+    os.waitpid(process, 0)
+    return os.read(reads, 1000).decode()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_has_no_session(client):
+    assert "was forked" in ask_in_a_fork()
+    assert "there is no client" in client.submit(ask_in_a_fork).result(PATIENCE)
+    assert Lock("forked").acquire(timeout=PATIENCE)
 
 
 def test_copies_are_other_holders_of_the_same_lock(client):
@@ -311,7 +357,7 @@ NAMES = st.recursive(
     lambda inner: st.tuples(inner) | st.tuples(inner, inner),
     max_leaves=3,
 )
-SOME = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SOME = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @SOME
@@ -503,16 +549,29 @@ def test_asynchronous_clients(cluster):
 def test_whoever_is_cancelled_leaves_nothing_behind(cluster):
     async def work() -> None:
         async with Client(cluster, asynchronous=True):
-            held, lock = Lock("cancelled"), Lock("cancelled")
+            semaphore = Semaphore(1, "cancelled")
+            await semaphore.acquire()
+            held = Lock("cancelled")
             await held.acquire()
-            for wait_for in (lock.acquire, Queue("cancelled").get, Semaphore(1, "cancelled").acquire):
+            for wait_for in (Lock("cancelled").acquire, Queue("cancelled").get, Semaphore(1, "cancelled").acquire):
                 task = asyncio.ensure_future(wait_for())
                 await asyncio.sleep(0.005)
-                if wait_for == lock.acquire:
-                    await held.release()
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
+            await semaphore.release()
+            await held.release()
+            # At moments about that in which it is given.
+            for delay in range(10):
+                await held.acquire()
+                last = Lock("cancelled")
+                task = asyncio.ensure_future(last.acquire())
+                await asyncio.sleep(0.001)
+                await held.release()
+                await asyncio.sleep(delay * 1e-4)
+                task.cancel()
+                if (await asyncio.gather(task, return_exceptions=True))[0] is True:
+                    await last.release()
             assert await Lock("cancelled").acquire(timeout=PATIENCE)
             await Queue("cancelled").put(1)
             assert await Queue("cancelled").get(timeout=PATIENCE) == 1

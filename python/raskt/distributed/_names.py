@@ -18,7 +18,7 @@ def written(name: Any) -> str:
     """The text that stands for a name.
 
     >>> written("x"), written(("x", 1))
-    ('x', "\\x00('x', 1)")
+    ('x', "\\x00('x', 0x1)")
     >>> written([1])
     Traceback (most recent call last):
     TypeError: a name is a text, a number, bytes, or a tuple of such, not [1]
