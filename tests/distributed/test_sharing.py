@@ -604,6 +604,22 @@ def _read() -> str:
     return "read"
 
 
+def read_in_a_task() -> str:
+    try:
+        return str(Queue("in a task").get(timeout=PATIENCE).result())
+    except ValueError as error:
+        return str(error)
+
+
+def test_a_task_reads_a_future_if_it_has_a_client_and_else_leaves_it(client):
+    Queue("in a task").put(client.submit(abs, -7))
+    read = client.submit(read_in_a_task).result(PATIENCE)
+    if "there is no client here" in read:
+        assert Queue("in a task").get(timeout=PATIENCE).result() == 7
+    else:
+        assert read == "7"
+
+
 def test_nothing_is_left_when_all_is_gone(cluster, client):
     """What names have kept alive goes with them."""
     gone = client.persist(ra.ones(100, chunks=10))

@@ -46,6 +46,11 @@ def unpacked(session: Session, values: _core.ClusterValues) -> list[Any]:
     """The values; it is still to be said that they have arrived. Who can't read them has had them."""
     try:
         references = values.references(session.results_client()) if values.refers() else None
+    except BaseException:
+        # Another may have a client that takes them up.
+        values.give_back()
+        raise
+    try:
         return [_load(values.pickle(index), references) for index in range(len(values))]
     except Exception:
         values.taken()
