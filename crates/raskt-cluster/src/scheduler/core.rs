@@ -2,7 +2,7 @@
 
 use super::entries::{ClientEntry, WorkerEntry};
 use super::graphs::RunRecord;
-use super::sharing::Sharing;
+use super::names::Sharing;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;

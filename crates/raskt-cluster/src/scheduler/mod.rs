@@ -9,6 +9,7 @@ mod entries;
 mod gifts;
 mod graphs;
 mod held_back;
+mod names;
 mod sharing;
 mod spreading;
 mod workers;
@@ -77,7 +78,7 @@ impl SchedulerServer {
     /// How many runs clients have going, or keep results of.
     pub fn runs(&self) -> usize {
         let core = self.shared.core.lock();
-        core.runs.values().filter(|run| run.client != sharing::NAMES).count()
+        core.runs.values().filter(|run| run.client != names::NAMES).count()
     }
 
     /// What went wrong, if the machine has broken down: a bug. All were told, and nobody is let in any more.

@@ -4,49 +4,12 @@
 //! clients have gone, are made again when they are lost, and go with the last name.
 
 use super::core::Core;
-use crate::coordination::{Ask, CoordinationServer, Keeping, Limits, Packed};
-use crate::message::RUNS_OF_A_CLIENT;
-use crate::ranges::RangeMap;
+use super::names::{NAMES, StandIn};
+use crate::coordination::{Ask, Keeping, Packed};
 use crate::standing::{LAYER, Standing};
 use bytes::Bytes;
 use raskt_schedule::coordination::Session;
 use raskt_schedule::{Event, RunId, TaskRange, Time};
-use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Under this number the scheduler wants results for the sake of names; no client has it.
-pub(super) const NAMES: u32 = u32::MAX;
-
-/// What is shared, and what that keeps alive.
-pub(super) struct Sharing {
-    pub server: CoordinationServer,
-    /// The results, and what stands for each.
-    kept: BTreeMap<RunId, RangeMap<StandIn>>,
-    /// How many tasks of each own run are still wanted.
-    left: BTreeMap<RunId, u64>,
-    next: u64,
-}
-
-/// The own run whose tasks stand for a range of results, and how much smaller their numbers are than those of the results.
-#[derive(Clone, Copy, PartialEq)]
-struct StandIn {
-    run: RunId,
-    shift: u64,
-}
-
-impl Sharing {
-    /// Nothing yet, of a scheduler whose time begins now.
-    pub fn new() -> Self {
-        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
-        let (kept, left) = Default::default();
-        Self { server: CoordinationServer::new(began, Limits::default()), kept, left, next: 0 }
-    }
-
-    fn number(&mut self) -> RunId {
-        self.next += 1;
-        RunId(u64::from(NAMES) * RUNS_OF_A_CLIENT + self.next)
-    }
-}
 
 impl Core {
     /// A client or worker asks for something that is shared.
