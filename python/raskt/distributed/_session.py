@@ -61,13 +61,17 @@ class Session:
         ValueError
             If there is none.
         """
-        client = self.client or _task_client()
-        if client is None:
+        native = self.any_client()
+        if native is None:
             raise ValueError(
                 "the value refers to results that the cluster holds, and there is no client here that could have them"
             )
-        native: _core.ClusterClient = client._raskt_cluster_client
         return native
+
+    def any_client(self) -> _core.ClusterClient | None:
+        """The same, or None."""
+        client = self.client or _task_client()
+        return None if client is None else client._raskt_cluster_client
 
 
 def _task_client() -> Any:

@@ -24,9 +24,9 @@ PICKLED, GIVEN = b"p", b"g"
 def dump(session: Session, value: Any) -> tuple[bytes, _core.ClusterReferences | None]:
     """The bytes of a value, and the results that it refers to."""
     data, references = _dump(session, value)
-    if len(data) <= LARGE_BYTES or (session.client is None and references is None):
+    client = session.any_client() if len(data) > LARGE_BYTES else None
+    if client is None:
         return PICKLED + data, references
-    client = session.results_client()
     # The pickle refers to results as well: they are the value's, as the future is.
     future = client.give([data], True)[0]
     references = references if references is not None else _core.ClusterReferences(client)

@@ -91,8 +91,9 @@ impl Coordination {
     pub fn unsubscribe(&self, topic: &Name) -> bool {
         let gone = self.shared.state.lock().subscriptions.remove(topic);
         if gone.is_some() {
-            // Where there is no scheduler any more, nothing comes.
-            let _ = self.shared.tell(Request::Unsubscribe { topic: topic.clone() });
+            // When this is answered nothing is on its way that another subscription would take for its own. Where there is no scheduler
+            // any more, nothing comes.
+            let _ = self.ask(Request::Unsubscribe { topic: topic.clone() });
         }
         gone.is_some()
     }
