@@ -242,3 +242,25 @@ fn results_that_a_name_keeps_are_made_again_when_their_worker_is_lost() {
     let two = cluster.client();
     assert_eq!(gather(&two, &read(&two, "d")), [0, 1, 2, 3]);
 }
+
+#[test]
+fn what_was_said_to_an_earlier_subscription_is_not_said_to_the_next() {
+    let cluster = Cluster::of(0);
+    let (one, two) = (cluster.client(), cluster.client());
+    let log = |event: &str| {
+        one.coordination().ask(Request::Log { topic: "t".into(), event: Bytes::from(event) }).unwrap();
+    };
+    for _ in 0..50 {
+        let mut first = two.coordination().subscribe("t".into()).unwrap().unwrap();
+        log("to the first");
+        assert!(two.coordination().unsubscribe(&"t".into()));
+        assert!(first.is_over() && first.next(Duration::from_secs(1)).is_none_or(|it| it.event.bytes.len() == 12));
+        let mut second = two.coordination().subscribe("t".into()).unwrap().unwrap();
+        // It isn't its own any more.
+        drop(first);
+        log("to the second");
+        let delivery = second.next(PATIENCE).unwrap();
+        assert_eq!(delivery.event.bytes, Bytes::from("to the second"));
+    }
+    assert!(!two.coordination().unsubscribe(&"t".into()));
+}
