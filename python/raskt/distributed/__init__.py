@@ -16,9 +16,23 @@ from concurrent.futures import CancelledError, TimeoutError
 from raskt._core import ClusterFuture as Future
 from raskt._core import KilledWorker
 from raskt.distributed._client import Client
+from raskt.distributed._clusters import (
+    Adaptive,
+    Cluster,
+    DaskCluster,
+    LocalCluster,
+    Nanny,
+    ProcessInterface,
+    RayCluster,
+    Scheduler,
+    SpecCluster,
+    SSHCluster,
+    Status,
+    SubprocessCluster,
+    Worker,
+)
 from raskt.distributed._current import default_client
 from raskt.distributed._events import Event
-from raskt.distributed._local import LocalCluster
 from raskt.distributed._locks import Lock, MultiLock
 from raskt.distributed._security import Security
 from raskt.distributed._semaphores import Semaphore
@@ -26,19 +40,31 @@ from raskt.distributed._variables import Queue, Variable
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
 __all__ = [
+    "Adaptive",
     "CancelledError",
     "Client",
+    "Cluster",
+    "DaskCluster",
     "Event",
     "Future",
     "KilledWorker",
     "LocalCluster",
     "Lock",
     "MultiLock",
+    "Nanny",
+    "ProcessInterface",
     "Queue",
+    "RayCluster",
+    "SSHCluster",
+    "Scheduler",
     "Security",
     "Semaphore",
+    "SpecCluster",
+    "Status",
+    "SubprocessCluster",
     "TimeoutError",
     "Variable",
+    "Worker",
     "as_completed",
     "default_client",
     "fire_and_forget",
