@@ -4,6 +4,7 @@
 //! pass through the scheduler: whoever wants them fetches them where they are.
 
 use crate::bulk::Source;
+use crate::coordination::{Ask, Packed, Told};
 use crate::hello::{Identity, Role};
 use crate::small::Small;
 use raskt_graph::TaskId;
@@ -41,6 +42,8 @@ pub enum FromClient {
         /// The tasks.
         tasks: Vec<TaskRange>,
     },
+    /// Something is asked of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Ask>),
 }
 
 /// What is to be run.
@@ -143,6 +146,8 @@ pub enum ToClient {
         /// Why.
         reason: String,
     },
+    /// Something is said of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Told>),
 }
 
 /// How many runs a client may have in its life.
@@ -236,6 +241,8 @@ pub enum FromWorker {
         /// Why.
         reason: String,
     },
+    /// Something is asked of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Ask>),
 }
 
 /// From the scheduler to a worker.
@@ -276,6 +283,8 @@ pub enum ToWorker {
         /// Which process gives it.
         identity: Identity,
     },
+    /// Something is said of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Told>),
     /// It is to leave.
     Leave,
     /// The scheduler can't go on, because of a bug.

@@ -32,28 +32,38 @@ from raskt.distributed._clusters import (
     Worker,
 )
 from raskt.distributed._current import default_client
+from raskt.distributed._events import Event
+from raskt.distributed._locks import Lock, MultiLock
 from raskt.distributed._security import Security
+from raskt.distributed._semaphores import Semaphore
+from raskt.distributed._variables import Queue, Variable
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
 __all__ = [
     "Adaptive",
     "CancelledError",
     "Client",
-    "DaskCluster",
     "Cluster",
+    "DaskCluster",
+    "Event",
     "Future",
     "KilledWorker",
     "LocalCluster",
+    "Lock",
+    "MultiLock",
     "Nanny",
     "ProcessInterface",
+    "Queue",
     "RayCluster",
     "SSHCluster",
     "Scheduler",
     "Security",
+    "Semaphore",
     "SpecCluster",
     "Status",
     "SubprocessCluster",
     "TimeoutError",
+    "Variable",
     "Worker",
     "as_completed",
     "default_client",

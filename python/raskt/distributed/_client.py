@@ -21,6 +21,7 @@ from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
 from raskt.distributed._nested import as_container, futures_asked, futures_in
 from raskt.distributed._security import Security
+from raskt.distributed._sharing import Sharing
 from raskt.distributed._threads import in_thread
 
 TIMEOUT_SECONDS = 30.0
@@ -30,7 +31,7 @@ CLOSING_SECONDS = 0.2
 """How long what was said has to arrive when a client is closed."""
 
 
-class Client(Calls):
+class Client(Calls, Sharing):
     """A client of a cluster. As long as it is there, everything that raskt computes is computed on it.
 
     Parameters

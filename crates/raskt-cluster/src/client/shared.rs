@@ -8,6 +8,7 @@ use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
 use crate::bulk::Fetcher;
+use crate::coordination::{Coordination, Hearing};
 use crate::driver::Incoming;
 use crate::face::Face;
 use crate::message::{ToClient, WorkerInfo};
@@ -24,6 +25,9 @@ pub(crate) struct Shared {
     pub face: Arc<dyn Face>,
     pub fetcher: Fetcher,
     pub shelf: Arc<Shelf>,
+    /// What is shared by name, and what is heard of it.
+    pub coordination: Coordination,
+    pub hearing: Hearing,
     pub(super) errands: Errands,
     pub(super) state: Mutex<State>,
     /// Told of everything that comes, but for what concerns tasks that stand alone.
@@ -49,11 +53,22 @@ pub(super) struct State {
 impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed) = Default::default();
-        Self { face, fetcher, shelf, errands, state, changed }
+        let coordination = Coordination::new();
+        let hearing = coordination.session();
+        Self { face, fetcher, shelf, coordination, hearing, errands, state, changed }
     }
 
     /// Takes in what the scheduler says.
     pub fn hear(&self, incoming: Incoming<ToClient>) {
+        let incoming = match incoming {
+            Incoming::Message { message: ToClient::Coordination(told), bulk, .. } => {
+                return self.hearing.hear(told, &bulk);
+            }
+            other => other,
+        };
+        if let Incoming::Event(session::Event::Lost(lost)) = &incoming {
+            self.hearing.lost(&format!("the session with it is over: {lost}"));
+        }
         let concerns_all = self.change(|state| match incoming {
             Incoming::Message { message, .. } => self.take(state, message),
             Incoming::Event(session::Event::Lost(lost)) => {
@@ -127,7 +142,10 @@ impl Shared {
             ToClient::Refused { run, reason } => self.end(state, run, ClusterError::Refused(reason)),
             ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
             ToClient::Resumed { run } => state.stall(run, None),
-            ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
+            ToClient::Available { .. }
+            | ToClient::Unavailable { .. }
+            | ToClient::TasksFailed { .. }
+            | ToClient::Coordination(_) => {}
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::entries::{ClientEntry, WorkerEntry};
 use super::graphs::RunRecord;
+use super::names::Sharing;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
@@ -28,6 +29,8 @@ pub(super) struct Core {
     pub ungiven: BTreeSet<RunId>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
+    /// What is shared by name.
+    pub sharing: Sharing,
     /// Small results that came with what is being taken in, and their run.
     pub along: Option<(RunId, Vec<Small>)>,
     /// Runs that have ended for their clients, and not for the machine.
@@ -53,6 +56,7 @@ impl Core {
             errors,
             ungiven,
             awaited_by,
+            sharing: Sharing::new(),
             along: None,
             ended,
             next_worker: 0,

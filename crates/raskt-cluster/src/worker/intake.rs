@@ -4,6 +4,7 @@
 //! small piece of work that comes when that has nothing to do is handed on at once: waking it would take longer than the work.
 
 use super::Serving;
+use crate::coordination::Hearing;
 use crate::driver::{Incoming, Ticket, inbox};
 use crate::message::ToWorker;
 use crate::session;
@@ -42,12 +43,21 @@ struct State {
 
 impl Intake {
     /// Gets what the scheduler says, on the thread of the network.
-    pub fn inbox(intake: &Arc<Self>) -> Arc<dyn crate::Inbox> {
+    pub fn inbox(intake: &Arc<Self>, hearing: Hearing) -> Arc<dyn crate::Inbox> {
         let intake = intake.clone();
         inbox(move |incoming: Incoming<ToWorker>| {
             intake.take(match incoming {
+                // It waits for nothing, and may be what a task waits for.
+                Incoming::Message { message: ToWorker::Coordination(told), bulk, .. } => {
+                    return hearing.hear(told, &bulk);
+                }
                 Incoming::Message { message, bulk, ticket } => Inbound::Message(message, bulk, ticket),
-                Incoming::Event(event) => Inbound::Event(event),
+                Incoming::Event(event) => {
+                    if let session::Event::Lost(lost) = &event {
+                        hearing.lost(&format!("the session with it is over: {lost}"));
+                    }
+                    Inbound::Event(event)
+                }
             });
         })
     }

@@ -10,6 +10,7 @@ mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
 
+use crate::coordination::{Coordination, OverSession, Registered};
 use crate::driver::{Listening, Network, Peer};
 use crate::face::{Face, read_graph};
 use crate::hello::Role;
@@ -61,6 +62,8 @@ pub struct WorkerServer {
     network: Arc<Network>,
     ended: Arc<Ended>,
     link: Arc<OnceLock<Link>>,
+    coordination: Coordination,
+    _registered: Registered,
     _listening: Listening,
 }
 
@@ -89,11 +92,15 @@ impl WorkerServer {
             introduction.addresses.push(listening.address().to_string());
         }
         network.introduce(introduction);
-        let intake = Arc::new(Intake::default());
-        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, Intake::inbox(&intake))?;
+        let (intake, coordination) = (Arc::new(Intake::default()), Coordination::new());
+        let hearing = coordination.session();
+        let inbox = Intake::inbox(&intake, hearing.clone());
+        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox)?;
         let own = engine.offer();
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
         let _ = outbox.send(&FromWorker::Join(offer), vec![]);
+        // One that is lost already is told so when it asks.
+        let _ = hearing.carried_by(Arc::new(OverSession::new(outbox.clone(), FromWorker::Coordination)));
         let _ = link.set(Link { outbox });
         let serving = Serving {
             engine: engine.clone(),
@@ -105,12 +112,18 @@ impl WorkerServer {
             coming: None,
         };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || intake.run(serving))?;
-        Ok(Self { engine, network, ended, link, _listening: listening })
+        let _registered = Registered::new(coordination.clone());
+        Ok(Self { engine, network, ended, link, coordination, _registered, _listening: listening })
     }
 
     /// The scheduler, once it has answered.
     pub fn scheduler(&self) -> Option<Peer> {
         self.link.get()?.outbox.peer()
+    }
+
+    /// What is shared by name, for the tasks of this worker.
+    pub fn coordination(&self) -> &Coordination {
+        &self.coordination
     }
 
     /// Waits until the worker is over, or for so long; gives why it is.
@@ -211,8 +224,8 @@ impl Serving {
                     None => self.add_graph(run, &imports, &first),
                 }
             }
-            // Of a graph that came to an end otherwise.
-            ToWorker::GraphPiece { .. } => {}
+            // Of a graph that came to an end otherwise; and what was heard before.
+            ToWorker::GraphPiece { .. } | ToWorker::Coordination(_) => {}
             ToWorker::Order(order) => self.obey(order),
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());

@@ -6,6 +6,7 @@
 
 mod client;
 mod command;
+mod coordination;
 mod current;
 mod face;
 mod fetching;
@@ -22,6 +23,7 @@ mod watching;
 mod worker;
 
 pub(crate) use client::ClusterClient;
+pub(crate) use coordination::{is_shared_form, read_shared, shared_form};
 pub(crate) use current::{client_of, current, current_for_users};
 pub(crate) use fetching::{brought_here, fetched};
 pub(crate) use future::{ClusterFuture, held_node};
@@ -42,5 +44,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(opened::cluster_token, module)?)?;
     module.add_function(wrap_pyfunction!(current::cluster_is_used, module)?)?;
     module.add_function(wrap_pyfunction!(watching::cluster_wait, module)?)?;
+    coordination::register(module)?;
     module.add("KilledWorker", py.get_type::<running::KilledWorker>())
 }
