@@ -25,6 +25,15 @@ def pytest_configure(config: pytest.Config) -> None:
         _core._travel_always(True)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On a cluster there is nothing to be seen in this process of what tasks do."""
+    if config.getoption("--cluster"):
+        skip = pytest.mark.skip(reason="it watches its own process, and tasks run in others")
+        for item in items:
+            if item.get_closest_marker("own_process"):
+                item.add_marker(skip)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cluster_for_all(request: pytest.FixtureRequest) -> Iterator[None]:
     """The cluster of `--cluster`."""

@@ -46,7 +46,8 @@ pub(crate) fn with_tables_apart(node: &Arc<Node>, give: fn(&MemoryPlan, u128) ->
     let change = |node: &mut Node| {
         if let Operator::Memory(plan) = &node.operator {
             let (source, name) = (give(plan, node.digest), "in_memory".into());
-            node.operator = Operator::External(External { source, name, python: false, kept: false, inputs: vec![] });
+            node.operator =
+                Operator::External(External { source, name, python: false, kept: false, near: false, inputs: vec![] });
         }
     };
     changed_once(node, &change, &mut HashMap::new())

@@ -84,6 +84,15 @@ impl Argument {
         }
     }
 
+    /// Calls `visit` with each object in it that is passed on as it is.
+    pub fn for_each_object<'a>(&'a self, visit: &mut dyn FnMut(&'a Py<PyAny>)) {
+        match self {
+            Self::Object(object) => visit(object),
+            Self::Node(_) | Self::Collection(_) | Self::Foreign(_) => {}
+            Self::Container(container) => container.items.iter().for_each(|item| item.for_each_object(visit)),
+        }
+    }
+
     /// The argument with the results of its leaves in their places.
     pub fn build<'py>(
         &self,

@@ -33,6 +33,8 @@ pub(crate) use gate::{FUNCTION, GATE, Gate, VERSION as GATE_VERSION, add_decoder
 pub(crate) use key::Key;
 pub(crate) use lower::lower_nodes;
 pub(crate) use node::{Extra, Node, Work};
+pub(crate) use parts::hand_on;
+pub(crate) use token::identity;
 
 use pyo3::prelude::*;
 
