@@ -42,7 +42,8 @@ def load(data: bytes) -> Any:
 class Apart:
     """What is large in some pickles.
 
-    `whole` are objects that are taken out as they are; `shared` has the numbers of those that stand elsewhere, by their addresses.
+    `whole` are objects that are taken out as they are; `shared` has the numbers of those that stand elsewhere, by their
+    addresses.
     """
 
     def __init__(self, whole: list[Any] | None = None, shared: dict[int, int] | None = None) -> None:
