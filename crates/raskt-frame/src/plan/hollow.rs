@@ -71,6 +71,13 @@ fn changed_once(node: &Arc<Node>, change: &dyn Fn(&mut Node), known: &mut HashMa
 impl External {
     /// Tables of which only is known what they are known as: what gives them is elsewhere.
     pub(crate) fn known_as(key: u128) -> Self {
-        Self { source: Arc::new(Nothing(key)), name: String::new(), python: false, kept: false, inputs: vec![] }
+        Self {
+            source: Arc::new(Nothing(key)),
+            name: String::new(),
+            python: false,
+            kept: false,
+            near: false,
+            inputs: vec![],
+        }
     }
 }
