@@ -71,7 +71,8 @@ pub(crate) trait PythonBlock: Send + Sync + 'static {
 
 /// What tells a call from others, apart from what it reads.
 pub(crate) struct ToldCall {
-    pub identity: u128,
+    /// Nothing if it gives what it reads.
+    pub identity: Option<u128>,
     /// Whether the last thing that it reads are arguments of several calls, and says nothing.
     pub is_bundled: bool,
 }

@@ -20,12 +20,12 @@ pub(super) fn bundle<'a>(py: Python<'_>, calls: impl Iterator<Item = (&'a mut Pi
     let mut rest = calls.as_mut_slice();
     while !rest.is_empty() {
         let mut bytes = 0;
-        let is_before = |(pickle, _): &(&mut Pickle, _)| {
+        let mut is_before = |(pickle, _): &(&mut Pickle, _)| {
             let before = bytes;
             bytes += length(pickle);
             before < BUNDLE_BYTES
         };
-        let count = rest.iter().take_while(|call| is_before(call)).count();
+        let count = rest.iter().take_while(|call| is_before(*call)).count();
         let (together, others) = rest.split_at_mut(count);
         put_together(py, together);
         rest = others;

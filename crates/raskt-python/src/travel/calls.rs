@@ -1,17 +1,13 @@
 //! Delayed calls as they travel: functions once each, and for each call a pickle of its arguments, with slots for results.
 
-use super::apart::{Apart, split};
-use super::pickle::{self, refuse};
-use super::pickled::own_process;
-use super::slots::{Filling, Slot, filled};
-use super::{Portable, bundles};
+use super::apart::split;
+use super::slots::{Filling, filled};
+use super::{Portable, bundles, pickle};
 use crate::block::{PythonBlock, ToldCall, input, own as own_of, wire_form};
-use crate::delayed::{Argument, Calls, Key, Node, Work, identity, python_object};
-use crate::object::{Object, size_of_object};
-use hashbrown::HashMap;
+use crate::delayed::{Key, python_object};
+use crate::object::Object;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
-use raskt_store::Store;
+use pyo3::types::{PyDict, PyTuple};
 use raskt_value::Value;
 use raskt_value::wire::{WireError, WireForm};
 use serde::{Deserialize, Serialize};
@@ -23,31 +19,31 @@ pub(super) const VERSION: u16 = 2;
 
 /// The calls of an op.
 #[derive(Serialize, Deserialize)]
-struct CallsForm {
-    functions: Vec<Function>,
+pub(super) struct CallsForm {
+    pub functions: Vec<Function>,
     /// Pickles of objects that several calls have.
-    constants: Vec<Vec<u8>>,
-    calls: Vec<Call>,
+    pub constants: Vec<Vec<u8>>,
+    pub calls: Vec<Call>,
 }
 
 /// The pickle of a function.
 #[derive(Serialize, Deserialize)]
-struct Function {
-    pickle: Vec<u8>,
+pub(super) struct Function {
+    pub pickle: Vec<u8>,
     /// How many objects were taken out of it.
-    taken: u32,
+    pub taken: u32,
 }
 
 /// A call. It reads what its arguments want, then what was taken out of the function, and then what was taken out of the arguments.
 #[derive(Clone, Serialize, Deserialize)]
-struct Call {
-    key: Key,
+pub(super) struct Call {
+    pub key: Key,
     /// What tells it from all other calls of all processes.
-    identity: u128,
-    does: Does,
-    arguments: Pickle,
+    pub identity: u128,
+    pub does: Does,
+    pub arguments: Pickle,
     /// How many objects were taken out of the arguments.
-    taken: u32,
+    pub taken: u32,
 }
 
 /// The pickle of a tuple: what is given, or the arguments; with those by name, of two.
@@ -63,7 +59,7 @@ pub(super) enum Pickle {
 
 /// What a call does.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-enum Does {
+pub(super) enum Does {
     /// Gives the one argument that it has.
     Give,
     /// Gives the one result that it reads, as it is.
@@ -72,228 +68,6 @@ enum Does {
     Call(u32),
     /// The same, with arguments by name.
     CallByName(u32),
-}
-
-/// Calls as they travel.
-pub(super) struct Written {
-    pub form: WireForm,
-    /// For each call the objects that it reads beside all else, in order.
-    pub objects: Vec<Vec<Py<PyAny>>>,
-}
-
-impl Calls {
-    /// What they are when they travel, with their data apart if that may be.
-    pub(super) fn travelling(&self, py: Python<'_>, is_apart: bool) -> PyResult<Written> {
-        let mut writing = Writing::of(py, &self.0, is_apart)?;
-        let mut calls = self.0.iter().map(|node| writing.call(py, node)).collect::<PyResult<Vec<_>>>()?;
-        let Writing { functions, constants, mut objects, .. } = writing;
-        if is_apart {
-            let arguments = calls.iter_mut().map(|call| &mut call.arguments);
-            bundles::bundle(py, arguments.zip(objects.iter_mut()));
-        }
-        let functions = functions.written.into_iter().map(|(function, _)| function).collect();
-        let form = wire_form(TAG, VERSION, &CallsForm { functions, constants, calls })?;
-        Ok(Written { form, objects })
-    }
-}
-
-/// What has been written of the calls of an op.
-struct Writing<'py> {
-    is_apart: bool,
-    functions: Functions,
-    constants: Vec<Vec<u8>>,
-    /// The numbers of the constants by their addresses, as pickles have them.
-    shared: Option<Bound<'py, PyDict>>,
-    objects: Vec<Vec<Py<PyAny>>>,
-}
-
-/// Pickles of functions, each once, and what was taken out of them.
-#[derive(Default)]
-struct Functions {
-    by_address: HashMap<usize, u32>,
-    written: Vec<(Function, Vec<Py<PyAny>>)>,
-}
-
-impl Functions {
-    fn place_of(&mut self, function: &Bound<'_, PyAny>, is_apart: bool) -> PyResult<u32> {
-        let address = function.as_ptr() as usize;
-        if let Some(&place) = self.by_address.get(&address) {
-            return Ok(place);
-        }
-        let place = self.written.len() as u32;
-        let apart = if is_apart { Some(Apart::new(function.py(), vec![], None)?) } else { None };
-        let pickle = super::apart::written(apart.as_ref(), || pickle::dump(function))?;
-        let objects = apart.map_or_else(|| Ok(vec![]), |apart| apart.objects())?;
-        self.written.push((Function { pickle, taken: objects.len() as u32 }, objects));
-        self.by_address.insert(address, place);
-        Ok(place)
-    }
-}
-
-impl<'py> Writing<'py> {
-    fn of(py: Python<'py>, nodes: &[Arc<Node>], is_apart: bool) -> PyResult<Self> {
-        let (constants, shared) = constants(py, nodes)?;
-        Ok(Self { is_apart, functions: Functions::default(), constants, shared, objects: vec![] })
-    }
-
-    fn call(&mut self, py: Python<'py>, node: &Arc<Node>) -> PyResult<Call> {
-        let key = node.key_form(py);
-        let mut leaves = 0;
-        let mut objects = vec![];
-        let (does, arguments) = match &node.work {
-            Work::Block { .. } | Work::Stored(_) | Work::Held(_) | Work::Taken => (Does::HandOn, None),
-            Work::Give(argument) => {
-                let given = slotted(py, argument, &mut leaves).map_err(|error| own(py, node, error))?;
-                (Does::Give, Some(PyTuple::new(py, [given])?))
-            }
-            Work::Call { function, arguments } => {
-                let function = function.bind(py);
-                let at = self.functions.place_of(function, self.is_apart);
-                let at = at.map_err(|error| refuse(py, &node.label(py), &[("the function", function)], error))?;
-                objects.extend(self.functions.written[at as usize].1.iter().map(|object| object.clone_ref(py)));
-                let mut positional = vec![];
-                for argument in arguments.positional() {
-                    positional.push(slotted(py, argument, &mut leaves).map_err(|error| own(py, node, error))?);
-                }
-                let positional = PyTuple::new(py, positional)?;
-                if arguments.named().is_empty() {
-                    (Does::Call(at), Some(positional))
-                } else {
-                    let named = PyDict::new(py);
-                    for (name, argument) in arguments.named() {
-                        let argument = slotted(py, argument, &mut leaves).map_err(|error| own(py, node, error))?;
-                        named.set_item(name, argument)?;
-                    }
-                    (Does::CallByName(at), Some(PyTuple::new(py, [positional.into_any(), named.into_any()])?))
-                }
-            }
-        };
-        let (pickle, taken) = match arguments {
-            Some(arguments) => self
-                .arguments(py, node, arguments.as_any())
-                .map_err(|error| refuse(py, &node.label(py), &[("args", arguments.as_any())], error))?,
-            None => (vec![], vec![]),
-        };
-        let identity = identity_of(node);
-        let call = Call { key, identity, does, arguments: Pickle::Here(pickle), taken: taken.len() as u32 };
-        objects.extend(taken);
-        self.objects.push(objects);
-        Ok(call)
-    }
-
-    /// The pickle of the arguments of a call, and what was taken out of it.
-    fn arguments(
-        &self,
-        py: Python<'py>,
-        node: &Node,
-        arguments: &Bound<'py, PyAny>,
-    ) -> PyResult<(Vec<u8>, Vec<Py<PyAny>>)> {
-        let whole = if self.is_apart { whole_objects(py, node) } else { vec![] };
-        if whole.is_empty()
-            && self.shared.is_none()
-            && let Some(pickle) = pickle::dump_arguments(arguments)?
-        {
-            return Ok((pickle, vec![]));
-        }
-        if !self.is_apart && self.shared.is_none() {
-            return Ok((pickle::dump_whole(arguments)?, vec![]));
-        }
-        let apart = Apart::new(py, whole, self.shared.as_ref())?;
-        Ok((apart.dump_arguments(arguments)?, apart.objects()?))
-    }
-}
-
-/// What tells a call from all others of all processes.
-fn identity_of(node: &Node) -> u128 {
-    let words = own_process().into_iter().flat_map(u64::to_le_bytes);
-    xxh3_128(&words.chain(identity(node).to_le_bytes()).collect::<Vec<u8>>())
-}
-
-/// An argument with slots for what isn't there yet.
-fn slotted<'py>(py: Python<'py>, argument: &Argument, leaves: &mut usize) -> PyResult<Bound<'py, PyAny>> {
-    let mut count = 0;
-    argument.for_each_leaf(&mut |_| count += 1);
-    let start = *leaves;
-    *leaves += count;
-    argument.build(py, &mut (start..*leaves).map(|at| Slot::object(py, at)))
-}
-
-/// The error of a call's argument that can't be taken apart.
-fn own(py: Python<'_>, node: &Node, error: PyErr) -> PyErr {
-    refuse(py, &node.label(py), &[], error)
-}
-
-/// Pickles of objects that stand in several places and are neither small nor large, and their numbers by their addresses.
-fn constants<'py>(py: Python<'py>, nodes: &[Arc<Node>]) -> PyResult<(Vec<Vec<u8>>, Option<Bound<'py, PyDict>>)> {
-    let mut uses: HashMap<usize, (u32, &Py<PyAny>)> = HashMap::new();
-    if nodes.len() > 1 {
-        for_each_object(nodes, &mut |object| {
-            if !is_small(object.bind(py)) {
-                uses.entry(object.as_ptr() as usize).or_insert((0, object)).0 += 1;
-            }
-        });
-    }
-    uses.retain(|_, (uses, object)| *uses > 1 && size_of_object(object.bind(py)) < Store::KEPT_BYTES);
-    if uses.is_empty() {
-        return Ok((vec![], None));
-    }
-    let (mut pickles, shared) = (vec![], PyDict::new(py));
-    for (address, (_, object)) in uses {
-        // What can't be pickled is told of the call that has it.
-        if let Ok(pickle) = pickle::dump_whole(object.bind(py)) {
-            pickles.push(pickle);
-            shared.set_item(address, -(pickles.len() as isize))?;
-        }
-    }
-    Ok((pickles, Some(shared)))
-}
-
-fn for_each_object<'a>(nodes: &'a [Arc<Node>], visit: &mut dyn FnMut(&'a Py<PyAny>)) {
-    for node in nodes {
-        node.for_each_argument(|argument| argument.for_each_object(visit));
-    }
-}
-
-/// What is large among the arguments of a call; containers only if that isn't because of what is in them.
-fn whole_objects(py: Python<'_>, node: &Node) -> Vec<Py<PyAny>> {
-    let mut found = vec![];
-    node.for_each_argument(|argument| {
-        argument.for_each_object(&mut |object| {
-            if is_large(object.bind(py)) && !holds_large(object.bind(py)) {
-                found.push(object.clone_ref(py));
-            }
-        });
-    });
-    found
-}
-
-fn is_large(object: &Bound<'_, PyAny>) -> bool {
-    size_of_object(object) >= Store::KEPT_BYTES
-}
-
-fn holds_large(object: &Bound<'_, PyAny>) -> bool {
-    let is_container = object.is_exact_instance_of::<PyList>()
-        || object.is_exact_instance_of::<PyTuple>()
-        || object.is_exact_instance_of::<PySet>()
-        || object.is_exact_instance_of::<PyFrozenSet>();
-    let any_large = |items: Bound<'_, PyAny>| {
-        items.try_iter().is_ok_and(|mut items| items.any(|item| item.is_ok_and(|item| is_large(&item))))
-    };
-    match object.cast_exact::<PyDict>() {
-        Ok(dict) => any_large(dict.values().into_any()) || any_large(dict.keys().into_any()),
-        Err(_) => is_container && any_large(object.clone()),
-    }
-}
-
-/// Whether an object takes less where it stands than something that says where it is.
-fn is_small(object: &Bound<'_, PyAny>) -> bool {
-    const SHORT: usize = 64;
-    object.is_none()
-        || object.is_exact_instance_of::<PyInt>()
-        || object.is_exact_instance_of::<PyFloat>()
-        || object.is_exact_instance_of::<PyBool>()
-        || object.cast_exact::<PyString>().is_ok_and(|text| text.len().is_ok_and(|length| length < SHORT))
-        || object.cast_exact::<PyBytes>().is_ok_and(|bytes| bytes.as_bytes().len() < SHORT)
 }
 
 /// The calls of an op that has come from another process.
@@ -414,7 +188,8 @@ impl PythonBlock for SentCalls {
                 Pickle::Here(_) => (&[][..], false),
                 Pickle::Bundled { .. } => (&[][..], true),
             };
-            ToldCall { identity: xxh3_128(&[&call.identity.to_le_bytes()[..], words].concat()), is_bundled }
+            let identity = || xxh3_128(&[&call.identity.to_le_bytes()[..], words].concat());
+            ToldCall { identity: (!matches!(call.does, Does::HandOn)).then(identity), is_bundled }
         };
         Some(self.calls.iter().map(told).collect())
     }

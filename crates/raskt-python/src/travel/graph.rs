@@ -1,9 +1,9 @@
 //! Graphs of the Python face as they travel.
 
 use super::apart::{self, Apart};
-use super::calls::Written;
 use super::decoders::{decode_function, decoders};
 use super::moved::Moved;
+use super::writing::Written;
 use crate::block::{PythonBlock, PythonOp, own};
 use crate::delayed::{Argument, Calls, Work};
 use crate::error::from_graph_error;

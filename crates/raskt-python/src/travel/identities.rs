@@ -97,15 +97,25 @@ impl Identities {
     fn calls(&self, graph: &Graph, id: LayerId, calls: &[ToldCall]) -> Vec<u128> {
         let mut found: Vec<u128> = vec![];
         for (index, call) in calls.iter().enumerate() {
+            let task = TaskId::new(id, index as u64);
+            let inputs = graph.input_count(task);
+            let known = |input: TaskId, found: &[u128]| match input.layer == id {
+                true => found[input.index as usize],
+                false => self.of_task(input),
+            };
             let mut hash = Hash::new("call");
             hash.number(graph.op_of(id).digest);
-            hash.number(call.identity);
-            let task = TaskId::new(id, index as u64);
-            let count = graph.input_count(task) - u64::from(call.is_bundled).min(graph.input_count(task));
-            graph.for_first_inputs(task, count, |input| match input.layer == id {
-                true => hash.number(found[input.index as usize]),
-                false => hash.number(self.of_task(input)),
-            });
+            match call.identity {
+                None if inputs == 1 => {
+                    let mut read = 0;
+                    graph.for_each_input(task, |input| read = known(input, &found));
+                    found.push(read);
+                    continue;
+                }
+                identity => hash.number(identity.unwrap_or_default()),
+            }
+            let count = inputs - u64::from(call.is_bundled).min(inputs);
+            graph.for_first_inputs(task, count, |input| hash.number(known(input, &found)));
             found.push(hash.finish());
         }
         found

@@ -15,12 +15,14 @@ mod graph;
 mod identities;
 mod included;
 mod moved;
+mod objects;
 mod pickle;
 mod pickled;
 mod portable;
 mod slots;
 mod trial;
 mod values;
+mod writing;
 
 pub(crate) use collections::{CollectionForm, Nothing, ObjectsExpr, PartOf};
 pub(crate) use decoders::{decode_function, decoders};
