@@ -14,24 +14,28 @@ pub(super) fn constants<'py>(
     py: Python<'py>,
     nodes: &[Arc<Node>],
 ) -> PyResult<(Vec<Vec<u8>>, Option<Bound<'py, PyDict>>)> {
-    let mut uses: HashMap<usize, (u32, &Py<PyAny>)> = HashMap::new();
+    let (mut uses, mut in_order): (HashMap<usize, u32>, Vec<&Py<PyAny>>) = Default::default();
     if nodes.len() > 1 {
         for_each_object(nodes, &mut |object| {
             if !is_small(object.bind(py)) {
-                uses.entry(object.as_ptr() as usize).or_insert((0, object)).0 += 1;
+                let uses = uses.entry(object.as_ptr() as usize).or_default();
+                if *uses == 0 {
+                    in_order.push(object);
+                }
+                *uses += 1;
             }
         });
     }
-    uses.retain(|_, (uses, object)| *uses > 1 && size_of_object(object.bind(py)) < Store::KEPT_BYTES);
-    if uses.is_empty() {
+    in_order.retain(|object| uses[&(object.as_ptr() as usize)] > 1 && !is_large(object.bind(py)));
+    if in_order.is_empty() {
         return Ok((vec![], None));
     }
     let (mut pickles, shared) = (vec![], PyDict::new(py));
-    for (address, (_, object)) in uses {
+    for object in in_order {
         // What can't be pickled is told of the call that has it.
         if let Ok(pickle) = pickle::dump_whole(object.bind(py)) {
             pickles.push(pickle);
-            shared.set_item(address, -(pickles.len() as isize))?;
+            shared.set_item(object.as_ptr() as usize, -(pickles.len() as isize))?;
         }
     }
     Ok((pickles, Some(shared)))
