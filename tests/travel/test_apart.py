@@ -42,7 +42,9 @@ def measure(thing):
         return measure(thing.left) + measure(thing.right)
     if isinstance(thing, Holder):
         return measure(thing.thing)
-    return sum(map(measure, thing)) if isinstance(thing, list | tuple) else len(thing)
+    if isinstance(thing, list | tuple) and not isinstance(thing[0], int):
+        return sum(map(measure, thing))
+    return len(thing)
 
 
 KINDS = {

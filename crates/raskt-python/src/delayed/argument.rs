@@ -108,23 +108,6 @@ impl Argument {
         }
     }
 
-    /// The same leaf, or object.
-    pub fn clone_ref(&self, py: Python<'_>) -> Self {
-        match self {
-            Self::Object(object) => Self::Object(object.clone_ref(py)),
-            Self::Node(node) => Self::Node(node.clone()),
-            Self::Collection(collection) => Self::Collection(collection.clone_ref(py)),
-            Self::Foreign(foreign) => {
-                let Foreign { values, collection } = &**foreign;
-                Self::Foreign(Box::new(Foreign { values: values.clone(), collection: collection.clone_ref(py) }))
-            }
-            Self::Container(container) => {
-                let items = container.items.iter().map(|item| item.clone_ref(py)).collect();
-                Self::Container(Box::new(Container { shape: container.shape.clone_ref(py), items }))
-            }
-        }
-    }
-
     /// The same argument with `replace` of each leaf in its place.
     pub fn replaced(&self, py: Python<'_>, replace: &mut dyn FnMut(&Self) -> PyResult<Self>) -> PyResult<Self> {
         match self {

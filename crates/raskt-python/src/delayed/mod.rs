@@ -42,7 +42,7 @@ use pyo3::prelude::*;
 pub(crate) fn identity_of(delayed: &Bound<'_, Delayed>) -> u128 {
     let node = &delayed.get().node;
     token::settle(delayed.py(), node);
-    token::identity(node)
+    identity(node)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
