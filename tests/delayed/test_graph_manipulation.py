@@ -234,6 +234,7 @@ def test_an_omitted_array_is_not_cloned(log):
     assert log.entries.count("more") == 12
 
 
+@pytest.mark.own_process
 def test_generated_and_persisted_arrays_are_cloned_and_bound(log):
     x = (ra.random.default_rng(1).random((50, 40), chunks=20) + ra.arange(40, chunks=20)).persist()
     y = ra.random.default_rng(1).random((50, 40), chunks=(20, 20)).T.rechunk((10, 50))
