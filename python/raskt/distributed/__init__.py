@@ -16,19 +16,45 @@ from concurrent.futures import CancelledError, TimeoutError
 from raskt._core import ClusterFuture as Future
 from raskt._core import KilledWorker
 from raskt.distributed._client import Client
+from raskt.distributed._clusters import (
+    Adaptive,
+    Cluster,
+    DaskCluster,
+    LocalCluster,
+    Nanny,
+    ProcessInterface,
+    RayCluster,
+    Scheduler,
+    SpecCluster,
+    SSHCluster,
+    Status,
+    SubprocessCluster,
+    Worker,
+)
 from raskt.distributed._current import default_client
-from raskt.distributed._local import LocalCluster
 from raskt.distributed._security import Security
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
 __all__ = [
+    "Adaptive",
     "CancelledError",
     "Client",
+    "DaskCluster",
+    "Cluster",
     "Future",
     "KilledWorker",
     "LocalCluster",
+    "Nanny",
+    "ProcessInterface",
+    "RayCluster",
+    "SSHCluster",
+    "Scheduler",
     "Security",
+    "SpecCluster",
+    "Status",
+    "SubprocessCluster",
     "TimeoutError",
+    "Worker",
     "as_completed",
     "default_client",
     "fire_and_forget",
