@@ -16,6 +16,7 @@ def call(function, *args, **options):
     return delayed(lambda: delayed(function)(*args).compute(**options))().compute()
 
 
+@pytest.mark.own_process
 def test_the_thread_that_waits_makes_the_call():
     own, inner = delayed(lambda: (threading.get_ident(), delayed(threading.get_ident)().compute()))().compute()
     assert inner == own
@@ -43,6 +44,7 @@ def test_its_exception_is_raised_as_it_was_raised():
     assert delayed(outer)().compute() == (True, 7)
 
 
+@pytest.mark.own_process
 def test_what_it_sets_of_context_variables_stays_with_it():
     variable = contextvars.ContextVar("variable")
 
@@ -89,6 +91,7 @@ def test_calls_within_calls_of_any_depth(depth):
     assert threading.active_count() <= before + 64
 
 
+@pytest.mark.own_process
 def test_a_call_that_computes_more_lends_its_slot_once():
     """Each of them has one slot to lend, in however many computations it is."""
 
@@ -105,6 +108,7 @@ def test_a_call_that_computes_more_lends_its_slot_once():
     raskt.compute(delayed(barrier.wait)(10), delayed(lambda: barrier.wait(10))(), num_workers=2)
 
 
+@pytest.mark.own_process
 def test_a_cancelled_task_begins_no_more():
     begun = []
 

@@ -18,15 +18,20 @@ pub(super) struct Prepared {
     pub job: Job,
     /// The tasks that stand for results that the cluster holds already, where they stay.
     pub held: HashMap<TaskId, Arc<HeldResult>>,
+    /// What the tasks that are wanted are called in it.
+    pub wanted: Vec<TaskId>,
 }
 
 /// The graph as it is sent.
 pub(super) fn prepare(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wanted: &[TaskId]) -> PyResult<Prepared> {
-    let Travelling { form, given } = Travelling::of(py, graph)?;
-    let bytes = postcard::to_stdvec(&form).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut prepared = Prepared { job: Job { graph: bytes.into(), ..Job::default() }, held: HashMap::new() };
-    for (layer, about) in graph.layers() {
-        if let BodyForm::Given(at) = form.ops()[about.op.0 as usize].body {
+    let travelling = Travelling::of(py, graph)?;
+    let wanted: Vec<_> = wanted.iter().map(|task| travelling.task(*task)).collect();
+    let Travelling { form, given, .. } = &travelling;
+    let bytes = postcard::to_stdvec(form).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let job = Job { graph: bytes.into(), ..Job::default() };
+    let mut prepared = Prepared { job, held: HashMap::new(), wanted: vec![] };
+    for (layer, op) in form.layers() {
+        if let BodyForm::Given(at) = form.ops()[op.0 as usize].body {
             give(py, client, layer, &given[at as usize], &mut prepared)?;
         }
     }
@@ -34,6 +39,7 @@ pub(super) fn prepare(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wante
     each.sort_unstable();
     each.dedup();
     prepared.job.wanted = TaskRange::of(each);
+    prepared.wanted = wanted;
     Ok(prepared)
 }
 
@@ -43,7 +49,7 @@ fn give(
     client: &Arc<Client>,
     layer: LayerId,
     values: &[Value],
-    Prepared { job, held }: &mut Prepared,
+    Prepared { job, held, .. }: &mut Prepared,
 ) -> PyResult<()> {
     let mut data: Vec<(TaskRange, Vec<Value>)> = vec![];
     for (at, value) in values.iter().enumerate() {

@@ -26,7 +26,7 @@ pyo3::create_exception!(
 /// Runs the graph on the cluster of `client`, and gives the results of `wanted`.
 pub(crate) fn run(py: Python<'_>, client: &ClusterClient, graph: &Graph, wanted: &[TaskId]) -> PyResult<Vec<Value>> {
     client.check()?;
-    let Prepared { job, held } = prepare(py, client.client(), graph, wanted)?;
+    let Prepared { job, held, wanted } = prepare(py, client.client(), graph, wanted)?;
     let each: Vec<TaskId> = job.wanted.iter().flat_map(|range| range.tasks()).collect();
     let mut values = vec![];
     if !each.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn begin(
     graph: &Graph,
     wanted: &[TaskId],
 ) -> PyResult<Vec<Arc<HeldResult>>> {
-    let Prepared { mut job, mut held } = prepare(py, client, graph, wanted)?;
+    let Prepared { mut job, mut held, wanted } = prepare(py, client, graph, wanted)?;
     for value in job.given.iter_mut().flat_map(|(_, values)| values) {
         *value = snapshot(py, value.clone())?;
     }
