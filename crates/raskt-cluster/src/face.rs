@@ -1,6 +1,7 @@
 //! What a process of the cluster can do with work beside passing it on: read ops, and errors of other languages.
 
 use crate::message::ErrorForm;
+use crate::worker::ThisWorker;
 use raskt_graph::OpForm;
 use raskt_graph::{Graph, OpBody};
 use raskt_value::TaskError;
@@ -19,6 +20,22 @@ pub trait Face: Send + Sync + 'static {
 
     /// The error that has come.
     fn error(&self, form: ErrorForm) -> TaskError;
+
+    /// A worker begins in this process; it has no task yet.
+    fn worker_begins(&self, worker: ThisWorker) {
+        let _ = worker;
+    }
+
+    /// That worker is over.
+    fn worker_ends(&self, number: u64) {
+        let _ = number;
+    }
+
+    /// A worker is to have a plugin from now on, before any task that comes later; nothing takes it away.
+    fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
+        let _ = plugin;
+        tracing::warn!("worker {worker} knows nothing of plugins: `{name}` is left out");
+    }
 }
 
 /// The most bytes of a cause that travels: with the rest it fits into a frame.

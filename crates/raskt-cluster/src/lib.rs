@@ -59,4 +59,4 @@ pub use scheduler::SchedulerServer;
 pub use security::{InsecureError, Security};
 pub use tls::{Names, Tls, TlsError};
 pub use token::{Token, TokenError};
-pub use worker::{StartError, WorkerOptions, WorkerServer};
+pub use worker::{StartError, ThisWorker, WorkerOptions, WorkerServer};

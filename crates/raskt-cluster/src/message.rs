@@ -41,6 +41,18 @@ pub enum FromClient {
         /// The tasks.
         tasks: Vec<TaskRange>,
     },
+    /// An answer is wanted as soon as all that was said before has been taken in.
+    Barrier {
+        /// What the answer is known by.
+        number: u64,
+    },
+    /// What all workers are to have, those that come later too: the one piece of bulk; without one they have it no longer.
+    Plugin {
+        /// What the answer is known by.
+        number: u64,
+        /// What it is called: it takes the place of another one of that name.
+        name: String,
+    },
 }
 
 /// What is to be run.
@@ -142,6 +154,13 @@ pub enum ToClient {
         run: RunId,
         /// Why.
         reason: String,
+    },
+    /// What was said under a number has been taken in, with all that was said before.
+    Heard {
+        /// The number.
+        number: u64,
+        /// Why it isn't done, if it isn't.
+        refused: Option<String>,
     },
 }
 
@@ -275,6 +294,11 @@ pub enum ToWorker {
         from: Vec<String>,
         /// Which process gives it.
         identity: Identity,
+    },
+    /// It is to have this from now on, before any task that comes later: the one piece of bulk; without one, no longer.
+    Plugin {
+        /// What it is called.
+        name: String,
     },
     /// It is to leave.
     Leave,

@@ -7,6 +7,7 @@ use crate::message::ResultNames;
 use crate::parcels::unpack;
 use crate::worker::TASKS_AT_A_TIME;
 use bytes::Bytes;
+use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_value::{ErrorKind, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
@@ -68,6 +69,8 @@ struct Gathering<'a> {
     /// Requests that each was sent and hasn't answered.
     open: BTreeMap<WorkerId, usize>,
     open_bytes: u64,
+    /// Runs of one task that stands for a task of another run.
+    stand_ins: BTreeMap<RunId, (RunId, TaskId)>,
     came: (Sender<Came>, Receiver<Came>),
 }
 
@@ -105,10 +108,13 @@ impl<'a> Gathering<'a> {
         for part in parts.into_iter().flat_map(cut) {
             by_worker.entry(part.worker).or_default().push(part);
         }
-        let known = &shared.state.lock().workers;
-        let sources = by_worker.keys().filter_map(|id| Some((*id, known.get(id)?.source()))).collect();
+        let state = shared.state.lock();
+        let sources = by_worker.keys().filter_map(|id| Some((*id, state.workers.get(id)?.source()))).collect();
+        let runs = by_worker.values().flatten().map(|part| part.run);
+        let stand_ins = runs.filter_map(|run| Some((run, state.tables.get(&run)?.stands_for?))).collect();
+        drop(state);
         let waiting = by_worker.into_iter().map(|(worker, parts)| (worker, requests(worker, parts))).collect();
-        Self { shared, sources, waiting, open: BTreeMap::new(), open_bytes: 0, came: channel() }
+        Self { shared, sources, waiting, open: BTreeMap::new(), open_bytes: 0, stand_ins, came: channel() }
     }
 
     fn is_open(&self) -> bool {
@@ -136,7 +142,11 @@ impl<'a> Gathering<'a> {
     fn send(&mut self, request: Request) {
         self.open_bytes += request.bytes;
         *self.open.entry(request.worker).or_default() += 1;
-        let names = ResultNames(request.parts.iter().map(|part| (part.run, part.tasks)).collect());
+        let name = |part: &Part| match self.stand_ins.get(&part.run) {
+            Some((run, task)) => (*run, TaskRange::one(*task)),
+            None => (part.run, part.tasks),
+        };
+        let names = ResultNames(request.parts.iter().map(name).collect());
         let fetch = Fetch { result: names.to_bytes(), parts: vec![], reserved: request.reserved };
         let sender = self.came.0.clone();
         match self.sources.get(&request.worker) {

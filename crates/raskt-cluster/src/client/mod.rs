@@ -1,5 +1,6 @@
 //! A client of a cluster: submits graphs, gives data, and fetches results where they are.
 
+mod adopting;
 mod errands;
 mod failed;
 mod gathering;

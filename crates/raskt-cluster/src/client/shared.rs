@@ -30,6 +30,9 @@ pub(crate) struct Shared {
     pub changed: Condvar,
 }
 
+/// Why what was said isn't done, if it isn't.
+pub(super) type Heard = Result<(), String>;
+
 #[derive(Default)]
 pub(super) struct State {
     pub next_run: Option<u64>,
@@ -38,6 +41,9 @@ pub(super) struct State {
     pub tables: BTreeMap<RunId, TaskTable>,
     pub watches: BTreeMap<WatchId, Watching>,
     pub next_watch: u64,
+    /// What was said under numbers of which an answer is wanted; with the answer, once it is there.
+    pub asked: BTreeMap<u64, Option<Heard>>,
+    pub next_number: u64,
     /// Bytes of small results that are kept.
     kept_bytes: Arc<AtomicUsize>,
     /// Why the session is over, if it is.
@@ -127,6 +133,11 @@ impl Shared {
             ToClient::Refused { run, reason } => self.end(state, run, ClusterError::Refused(reason)),
             ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
             ToClient::Resumed { run } => state.stall(run, None),
+            ToClient::Heard { number, refused } => {
+                if let Some(answer) = state.asked.get_mut(&number) {
+                    *answer = Some(refused.map_or(Ok(()), Err));
+                }
+            }
             ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
         }
     }

@@ -70,6 +70,8 @@ pub(super) struct TaskTable {
     /// Small results that came along.
     small: RangeMap<Kept>,
     pub stalled: Option<String>,
+    /// The one task stands for that task of another run, under whose name its result is fetched.
+    pub stands_for: Option<(RunId, TaskId)>,
 }
 
 /// Tasks that stand otherwise than before, and one who watches them.

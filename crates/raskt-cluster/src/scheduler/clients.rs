@@ -41,7 +41,12 @@ impl Core {
                 }
                 Ok(())
             }
-            FromClient::GraphPiece => Ok(()),
+            // What comes with bulk of its own is taken in elsewhere.
+            FromClient::GraphPiece | FromClient::Plugin { .. } => Ok(()),
+            FromClient::Barrier { number } => {
+                self.heard(client, number, None);
+                Ok(())
+            }
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
             FromClient::Retry { run, tasks } => {
                 self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))

@@ -2,6 +2,7 @@
 
 use super::entries::{ClientEntry, WorkerEntry};
 use super::graphs::RunRecord;
+use super::plugins::Plugins;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
@@ -30,6 +31,8 @@ pub(super) struct Core {
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
     /// Small results that came with what is being taken in, and their run.
     pub along: Option<(RunId, Vec<Small>)>,
+    /// What workers are to have, those that come later too.
+    pub plugins: Plugins,
     /// Runs that have ended for their clients, and not for the machine.
     ended: Vec<RunId>,
     pub next_worker: u32,
@@ -43,7 +46,7 @@ impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
-        let (ungiven, awaited_by, ended) = Default::default();
+        let (ungiven, awaited_by, ended, plugins) = Default::default();
         Self {
             machine,
             started,
@@ -54,6 +57,7 @@ impl Core {
             ungiven,
             awaited_by,
             along: None,
+            plugins,
             ended,
             next_worker: 0,
             next_client: 0,

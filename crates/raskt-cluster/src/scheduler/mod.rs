@@ -9,6 +9,7 @@ mod entries;
 mod gifts;
 mod graphs;
 mod held_back;
+mod plugins;
 mod spreading;
 mod workers;
 
@@ -141,6 +142,9 @@ impl Shared {
 
     fn hear_client(&self, client: u32, pieces: &graphs::Pieces, incoming: Incoming<FromClient>) {
         match incoming {
+            Incoming::Message { message: FromClient::Plugin { number, name }, bulk, .. } => {
+                _ = self.change(|core| core.plugin_changes(client, number, name, bulk));
+            }
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
                 let graph = pieces.take(&message, bulk);

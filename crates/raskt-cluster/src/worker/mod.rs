@@ -5,9 +5,11 @@ mod fetching;
 mod graphs;
 mod link;
 mod providing;
+mod this;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
+pub use this::ThisWorker;
 
 use crate::driver::{Incoming, Listening, Network, Peer, Ticket, inbox};
 use crate::face::{Face, read_graph};
@@ -60,6 +62,7 @@ pub struct WorkerServer {
     network: Arc<Network>,
     ended: Arc<Ended>,
     link: Arc<OnceLock<Link>>,
+    face: Arc<dyn Face>,
     _listening: Listening,
 }
 
@@ -95,6 +98,8 @@ impl WorkerServer {
             introduction.addresses.push(listening.address().to_string());
         }
         network.introduce(introduction);
+        // Before any task can come.
+        face.worker_begins(ThisWorker::new(&engine, &network, &options, link.clone()));
         let (sender, receiver) = channel();
         let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender))?;
         let own = engine.offer();
@@ -104,14 +109,14 @@ impl WorkerServer {
         let serving = Serving {
             engine: engine.clone(),
             fetching,
-            face,
+            face: face.clone(),
             link: link.clone(),
             ended: ended.clone(),
             along,
             coming: None,
         };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
-        Ok(Self { engine, network, ended, link, _listening: listening })
+        Ok(Self { engine, network, ended, link, face, _listening: listening })
     }
 
     /// The scheduler, once it has answered.
@@ -127,6 +132,7 @@ impl WorkerServer {
     /// Lets what runs end for up to `grace`, and leaves.
     pub fn shut_down(&self, grace: Duration) {
         self.engine.shut_down(grace);
+        self.face.worker_ends(self.engine.number());
         self.network.close(grace.max(Duration::from_millis(200)));
         self.ended.tell("it was shut down");
     }
@@ -136,6 +142,7 @@ impl Drop for WorkerServer {
     fn drop(&mut self) {
         // The engine keeps its uplink, which knows the engine.
         self.engine.shut_down(Duration::ZERO);
+        self.face.worker_ends(self.engine.number());
     }
 }
 
@@ -232,6 +239,9 @@ impl Serving {
             ToWorker::Order(order) => self.obey(order),
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
+            }
+            ToWorker::Plugin { name } => {
+                self.face.plugin(self.engine.number(), &name, bulk.first().map(|plugin| &**plugin));
             }
             ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
             ToWorker::Leave => self.ended.tell("the scheduler has ended it"),

@@ -1,6 +1,8 @@
 //! Graphs as jobs of a cluster: what they are, the data that goes with them, and what they read of other runs.
 
 use super::HeldResult;
+use super::adopted::as_own;
+use super::here::parent_on;
 use crate::travel::{Travelling, loaded};
 use hashbrown::HashMap;
 use pyo3::exceptions::PyValueError;
@@ -24,7 +26,8 @@ pub(super) struct Prepared {
 pub(super) fn prepare(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wanted: &[TaskId]) -> PyResult<Prepared> {
     let Travelling { form, given } = Travelling::of(py, graph)?;
     let bytes = postcard::to_stdvec(&form).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut prepared = Prepared { job: Job { graph: bytes.into(), ..Job::default() }, held: HashMap::new() };
+    let parent = parent_on(client);
+    let mut prepared = Prepared { job: Job { graph: bytes.into(), parent, ..Job::default() }, held: HashMap::new() };
     for (layer, about) in graph.layers() {
         if let BodyForm::Given(at) = form.ops()[about.op.0 as usize].body {
             give(py, client, layer, &given[at as usize], &mut prepared)?;
@@ -48,7 +51,8 @@ fn give(
     let mut data: Vec<(TaskRange, Vec<Value>)> = vec![];
     for (at, value) in values.iter().enumerate() {
         let task = TaskId::new(layer, at as u64);
-        match HeldResult::of(value).filter(|held| Arc::ptr_eq(held.client(), client)) {
+        let result = HeldResult::of(value);
+        match result.map(|result| as_own(py, client, &result)).transpose()?.flatten() {
             Some(result) => {
                 import(&mut job.imports, task, &result);
                 held.insert(task, result);

@@ -3,6 +3,7 @@
 use super::Portable;
 use super::pickle::{self, refuse};
 use super::slots::{Place, Slot, filled};
+use crate::cluster::{awaited, is_worker};
 use crate::block::{PythonBlock, input, own as own_of, wire_form};
 use crate::delayed::{Argument, Calls, Key, Node, Work, python_object};
 use crate::object::Object;
@@ -233,6 +234,7 @@ impl PythonBlock for SentCalls {
                 function.call(positional, Some(&named.cast_into::<PyDict>()?))?
             }
         };
+        let result = if is_worker() { awaited(result)? } else { result };
         Ok(Object::told(result, || Some(self.label(py, call).into())))
     }
 
