@@ -1,5 +1,6 @@
 //! A client of a cluster: submits graphs, gives data, and fetches results where they are.
 
+mod asking;
 mod errands;
 mod failed;
 mod gathering;
@@ -7,6 +8,7 @@ mod giving;
 mod kept;
 mod run;
 mod sending;
+mod sent_errand;
 mod shared;
 mod state;
 mod table;
@@ -36,6 +38,7 @@ use table::TaskTable;
 
 pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
+pub use sent_errand::SentErrand;
 pub use table::TaskState;
 pub use tasks::TaskRun;
 pub use watch::{Until, Watch};

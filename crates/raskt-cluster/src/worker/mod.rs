@@ -1,6 +1,7 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
 mod along;
+mod errands;
 mod fetching;
 mod graphs;
 mod link;
@@ -17,6 +18,7 @@ use crate::session;
 use crate::{Address, ListenError};
 use along::Along;
 use bytes::Bytes;
+use errands::Errands;
 use fetching::Fetching;
 use graphs::{Coming, Message, Step};
 use link::{Ended, Link};
@@ -104,6 +106,7 @@ impl WorkerServer {
         let serving = Serving {
             engine: engine.clone(),
             fetching,
+            errands: Errands::new(face.clone(), link.clone()),
             face,
             link: link.clone(),
             ended: ended.clone(),
@@ -159,6 +162,7 @@ struct Serving {
     link: Arc<OnceLock<Link>>,
     ended: Arc<Ended>,
     along: Arc<Along>,
+    errands: Errands,
     /// A graph of which pieces are missing.
     coming: Option<Coming>,
 }
@@ -215,7 +219,10 @@ impl Serving {
 
     fn take(&mut self, (message, bulk, _ticket): Message) {
         match message {
-            ToWorker::Welcome(worker) => tracing::debug!("worker {} has joined", worker.0),
+            ToWorker::Welcome(worker) => {
+                tracing::debug!("worker {} has joined", worker.0);
+                self.errands.is_for(worker);
+            }
             ToWorker::Joined(workers) => self.fetching.joined(workers),
             ToWorker::Left(worker) => self.fetching.left(worker),
             ToWorker::Graph { run, imports, told, bytes } => {
@@ -230,6 +237,7 @@ impl Serving {
             // Of a graph that came to an end otherwise.
             ToWorker::GraphPiece { .. } => {}
             ToWorker::Order(order) => self.obey(order),
+            ToWorker::Errand { errand } => self.errands.begin(errand, bulk),
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
             }

@@ -1,9 +1,10 @@
 //! What a process with Python knows of ops, values and errors.
 
+use super::errand;
 use crate::error::{cause_of, sent_error};
 use crate::travel;
 use pyo3::prelude::*;
-use raskt_cluster::{ErrorForm, Face};
+use raskt_cluster::{ErrandCall, ErrorForm, Face};
 use raskt_graph::{OpBody, OpForm};
 use raskt_value::TaskError;
 use raskt_value::wire::{BodyForm, Decoders};
@@ -26,5 +27,9 @@ impl Face for PythonFace {
 
     fn error(&self, form: ErrorForm) -> TaskError {
         sent_error(form.kind, form.message, form.cause)
+    }
+
+    fn errand(&self, call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
+        errand::perform(call)
     }
 }

@@ -7,6 +7,7 @@
 mod client;
 mod command;
 mod current;
+mod errand;
 mod face;
 mod fetching;
 mod future;
@@ -34,6 +35,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_class::<ClusterClient>()?;
     module.add("ClusterFuture", py.get_type::<ClusterFuture>())?;
+    module.add_class::<errand::ClusterErrand>()?;
     module.add_class::<scheduler::ClusterScheduler>()?;
     module.add_class::<watching::ClusterArrivals>()?;
     module.add_class::<worker::ClusterWorker>()?;
