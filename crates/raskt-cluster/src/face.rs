@@ -1,11 +1,12 @@
 //! What a process of the cluster can do with work beside passing it on: read ops, and errors of other languages.
 
+use crate::errand::ErrandCall;
 use crate::message::ErrorForm;
 use crate::worker::ThisWorker;
 use raskt_graph::OpForm;
 use raskt_graph::{Graph, OpBody};
-use raskt_value::TaskError;
 use raskt_value::wire::{BodyForm, Decoders};
+use raskt_value::{ErrorKind, TaskError};
 
 /// Knows the ops, values and errors of a language. A process without one runs native work.
 pub trait Face: Send + Sync + 'static {
@@ -35,6 +36,11 @@ pub trait Face: Send + Sync + 'static {
     fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
         let _ = plugin;
         tracing::warn!("worker {worker} knows nothing of plugins: `{name}` is left out");
+    }
+
+    /// Does what somebody wants done here, on a thread that may wait for it as long as it takes; gives what that somebody gets.
+    fn errand(&self, _call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
+        Err(TaskError::new(ErrorKind::Type, "this worker has no language in which it could do more than its tasks"))
     }
 }
 
@@ -92,7 +98,6 @@ impl From<raskt_graph::GraphError> for Unreadable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raskt_value::ErrorKind;
 
     struct Wordy(usize);
 

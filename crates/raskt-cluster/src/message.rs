@@ -4,7 +4,9 @@
 //! pass through the scheduler: whoever wants them fetches them where they are.
 
 use crate::bulk::Source;
+use crate::errand::{Errand, ErrandEnd};
 use crate::hello::{Identity, Role};
+use crate::question::{Answer, Question};
 use crate::small::Small;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
@@ -53,6 +55,15 @@ pub enum FromClient {
         /// What it is called: it takes the place of another one of that name.
         name: String,
     },
+    /// Something is to be answered.
+    Ask {
+        /// A number that the client hasn't used.
+        number: u64,
+        /// What.
+        question: Question,
+    },
+    /// Workers are to do something beside their tasks.
+    Errand(Errand),
 }
 
 /// What is to be run.
@@ -162,6 +173,22 @@ pub enum ToClient {
         /// Why it isn't done, if it isn't.
         refused: Option<String>,
     },
+    /// To what was asked.
+    Answer {
+        /// The number of the question.
+        number: u64,
+        /// What is answered.
+        answer: Answer,
+    },
+    /// A worker's part of an errand is over.
+    ErrandOver {
+        /// The errand.
+        number: u64,
+        /// The worker.
+        worker: WorkerId,
+        /// How it ended.
+        end: ErrandEnd,
+    },
 }
 
 /// How many runs a client may have in its life.
@@ -255,6 +282,13 @@ pub enum FromWorker {
         /// Why.
         reason: String,
     },
+    /// An errand is over.
+    ErrandOver {
+        /// Its number with the scheduler.
+        errand: u64,
+        /// How it ended.
+        end: ErrandEnd,
+    },
 }
 
 /// From the scheduler to a worker.
@@ -299,6 +333,11 @@ pub enum ToWorker {
     Plugin {
         /// What it is called.
         name: String,
+    },
+    /// It is to do something beside its tasks; what, is the one piece of bulk.
+    Errand {
+        /// Its number with the scheduler.
+        errand: u64,
     },
     /// It is to leave.
     Leave,

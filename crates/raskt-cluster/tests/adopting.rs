@@ -49,8 +49,7 @@ fn a_result_of_another_client_outlives_that_client() {
     let tasks = TaskRange::one(at(0));
     let import = Import { tasks, run: again.0.id(), from: again.1 };
     let wanted = TaskRange { layer: LayerId(1), start: 0, end: 1 };
-    let job =
-        Job { graph: form(&sums(1, QUICK, 1)), wanted: vec![wanted], imports: vec![import], ..Job::default() };
+    let job = Job { graph: form(&sums(1, QUICK, 1)), wanted: vec![wanted], imports: vec![import], ..Job::default() };
     let reader = (third.submit_tasks(job).unwrap(), TaskId::new(LayerId(1), 0));
     assert_eq!((value(&third, &reader).unwrap(), value(&third, &again).unwrap()), (5, 5));
     drop((again, reader));

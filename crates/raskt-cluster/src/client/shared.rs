@@ -1,5 +1,6 @@
 //! What the runs of a client and its session have in common.
 
+use super::asking::Asking;
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
@@ -25,6 +26,7 @@ pub(crate) struct Shared {
     pub fetcher: Fetcher,
     pub shelf: Arc<Shelf>,
     pub(super) errands: Errands,
+    pub(super) asking: Arc<Asking>,
     pub(super) state: Mutex<State>,
     /// Told of everything that comes, but for what concerns tasks that stand alone.
     pub changed: Condvar,
@@ -55,13 +57,17 @@ pub(super) struct State {
 impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed) = Default::default();
-        Self { face, fetcher, shelf, errands, state, changed }
+        let asking = Arc::new(Asking::new(face.clone()));
+        Self { face, fetcher, shelf, errands, asking, state, changed }
     }
 
     /// Takes in what the scheduler says.
     pub fn hear(&self, incoming: Incoming<ToClient>) {
         let concerns_all = self.change(|state| match incoming {
-            Incoming::Message { message, .. } => self.take(state, message),
+            Incoming::Message { message, bulk, .. } => match self.asking.take(message, bulk) {
+                Ok(call) => state.call(call),
+                Err(message) => self.take(state, message),
+            },
             Incoming::Event(session::Event::Lost(lost)) => {
                 self.lose(state, format!("the session with the scheduler is over: {lost}"));
                 true
@@ -139,6 +145,7 @@ impl Shared {
                 }
             }
             ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
+            ToClient::Answer { .. } | ToClient::ErrandOver { .. } => {}
         }
     }
 
@@ -151,6 +158,7 @@ impl Shared {
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
         state.workers.clear();
+        self.asking.lose(&why).into_iter().for_each(|call| _ = state.call(Some(call)));
         state.lost.get_or_insert(why);
     }
 
@@ -167,6 +175,12 @@ impl Shared {
 }
 
 impl State {
+    /// Somebody is to be called once the lock is gone. It concerns nobody else.
+    fn call(&mut self, call: Option<Callback>) -> bool {
+        self.calls.extend(call);
+        false
+    }
+
     /// Changes where tasks of a run stand, and tells those who watch them.
     pub fn change_tasks(&mut self, run: RunId, change: impl FnOnce(&mut TaskTable) -> Vec<Change>) {
         let Some(table) = self.tables.get_mut(&run) else { return };

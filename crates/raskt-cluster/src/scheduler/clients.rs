@@ -30,6 +30,7 @@ impl Core {
         client: u32,
         message: FromClient,
         graph: Option<Result<(Bytes, Arc<Graph>), String>>,
+        bulk: Vec<Bytes>,
     ) {
         let result = match message {
             FromClient::Submit(submission) => {
@@ -47,6 +48,11 @@ impl Core {
                 self.heard(client, number, None);
                 Ok(())
             }
+            FromClient::Ask { number, question } => {
+                self.ask(client, number, &question);
+                Ok(())
+            }
+            FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
             FromClient::Retry { run, tasks } => {
                 self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))
@@ -79,6 +85,7 @@ impl Core {
     /// All that it wanted isn't wanted any more.
     pub fn client_lost(&mut self, client: u32) {
         self.clients.remove(&client);
+        self.errands.forget_client(client);
         let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
         own.into_iter().for_each(|run| self.release(run));
     }

@@ -1,6 +1,7 @@
 //! The machine of a scheduler, and who speaks to it.
 
 use super::entries::{ClientEntry, WorkerEntry};
+use super::errands::Errands;
 use super::graphs::RunRecord;
 use super::plugins::Plugins;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
@@ -35,6 +36,7 @@ pub(super) struct Core {
     pub plugins: Plugins,
     /// Runs that have ended for their clients, and not for the machine.
     ended: Vec<RunId>,
+    pub errands: Errands,
     pub next_worker: u32,
     pub next_client: u32,
     pub is_closed: bool,
@@ -59,6 +61,7 @@ impl Core {
             along: None,
             plugins,
             ended,
+            errands: Errands::default(),
             next_worker: 0,
             next_client: 0,
             is_closed: false,

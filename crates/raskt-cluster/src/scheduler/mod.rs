@@ -6,10 +6,12 @@
 mod clients;
 mod core;
 mod entries;
+mod errands;
 mod gifts;
 mod graphs;
 mod held_back;
 mod plugins;
+mod questions;
 mod spreading;
 mod workers;
 
@@ -147,8 +149,8 @@ impl Shared {
             }
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
-                let graph = pieces.take(&message, bulk);
-                self.change(|core| core.client_says(client, message, graph));
+                let graph = pieces.take(&message, bulk.clone());
+                self.change(|core| core.client_says(client, message, graph, bulk));
                 drop(ticket);
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
@@ -158,7 +160,7 @@ impl Shared {
 
     fn hear_worker(&self, worker: WorkerId, incoming: Incoming<FromWorker>) {
         match incoming {
-            Incoming::Message { message, .. } => _ = self.change(|core| core.worker_says(worker, message)),
+            Incoming::Message { message, bulk, .. } => _ = self.change(|core| core.worker_says(worker, message, bulk)),
             // Whoever takes his leave is not to blame for it.
             Incoming::Event(session::Event::Lost(session::Lost::Closed)) => {
                 _ = self.change(|core| core.worker_lost(worker, LossCause::Retired));

@@ -6,6 +6,7 @@ use super::graphs::piece_of;
 use crate::driver::{Outbox, Peer};
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
+use bytes::Bytes;
 use raskt_schedule::{Event, FailureScope, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ impl Core {
         worker
     }
 
-    pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker) {
+    pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker, bulk: Vec<Bytes>) {
         match message {
             FromWorker::Join(offer) => {
                 let others = self.worker_infos();
@@ -52,6 +53,7 @@ impl Core {
                 }
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
+            FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
         }
     }
 
@@ -75,6 +77,7 @@ impl Core {
         let Some(entry) = self.workers.remove(&worker) else { return };
         // One that can't be reached, and comes back, begins anew.
         entry.outbox.close();
+        self.errands_lost(worker, &entry.name);
         if !entry.is_in() || self.is_closed {
             return;
         }

@@ -1,6 +1,7 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
 mod along;
+mod errands;
 mod fetching;
 mod graphs;
 mod link;
@@ -19,12 +20,13 @@ use crate::session;
 use crate::{Address, ListenError};
 use along::Along;
 use bytes::Bytes;
+use errands::Errands;
 use fetching::Fetching;
 use graphs::{Coming, Message, Step};
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
-use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
+use raskt_schedule::{Import, Offer, RunId, WorkerId, WorkerOrder};
 use raskt_value::{ErrorKind, TaskError};
 use std::collections::VecDeque;
 use std::io;
@@ -99,7 +101,8 @@ impl WorkerServer {
         }
         network.introduce(introduction);
         // Before any task can come.
-        face.worker_begins(ThisWorker::new(&engine, &network, &options, link.clone()));
+        let id = Arc::default();
+        face.worker_begins(ThisWorker::new(&engine, &network, &options, (link.clone(), Arc::clone(&id))));
         let (sender, receiver) = channel();
         let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender))?;
         let own = engine.offer();
@@ -109,10 +112,12 @@ impl WorkerServer {
         let serving = Serving {
             engine: engine.clone(),
             fetching,
+            errands: Errands::new(face.clone(), link.clone()),
             face: face.clone(),
             link: link.clone(),
             ended: ended.clone(),
             along,
+            id,
             coming: None,
         };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
@@ -166,6 +171,8 @@ struct Serving {
     link: Arc<OnceLock<Link>>,
     ended: Arc<Ended>,
     along: Arc<Along>,
+    id: Arc<OnceLock<WorkerId>>,
+    errands: Errands,
     /// A graph of which pieces are missing.
     coming: Option<Coming>,
 }
@@ -222,7 +229,11 @@ impl Serving {
 
     fn take(&mut self, (message, bulk, _ticket): Message) {
         match message {
-            ToWorker::Welcome(worker) => tracing::debug!("worker {} has joined", worker.0),
+            ToWorker::Welcome(worker) => {
+                tracing::debug!("worker {} has joined", worker.0);
+                self.errands.is_for(worker);
+                let _ = self.id.set(worker);
+            }
             ToWorker::Joined(workers) => self.fetching.joined(workers),
             ToWorker::Left(worker) => self.fetching.left(worker),
             ToWorker::Graph { run, imports, told, bytes } => {
@@ -237,6 +248,7 @@ impl Serving {
             // Of a graph that came to an end otherwise.
             ToWorker::GraphPiece { .. } => {}
             ToWorker::Order(order) => self.obey(order),
+            ToWorker::Errand { errand } => self.errands.begin(errand, bulk),
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
             }

@@ -8,7 +8,7 @@ use crate::face::Face;
 use crate::hello::{Identity, Role};
 use crate::{Address, Security};
 use raskt_execute::WorkerEngine;
-use raskt_schedule::RunId;
+use raskt_schedule::{RunId, WorkerId};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ pub struct ThisWorker {
     pub addresses: Vec<String>,
     options: NetworkOptions,
     link: Arc<OnceLock<Link>>,
+    id: Arc<OnceLock<WorkerId>>,
 }
 
 impl ThisWorker {
@@ -31,7 +32,7 @@ impl ThisWorker {
         engine: &WorkerEngine,
         network: &Network,
         options: &WorkerOptions,
-        link: Arc<OnceLock<Link>>,
+        (link, id): (Arc<OnceLock<Link>>, Arc<OnceLock<WorkerId>>),
     ) -> Self {
         let own = network.options();
         let introduced = network.introduced();
@@ -40,12 +41,17 @@ impl ThisWorker {
             false => introduced.name,
         };
         let (scheduler, addresses) = (options.scheduler.clone(), introduced.addresses);
-        Self { engine: engine.clone(), name, scheduler, addresses, options: own.clone(), link }
+        Self { engine: engine.clone(), name, scheduler, addresses, options: own.clone(), link, id }
     }
 
     /// What tells it from other workers of the process.
     pub fn number(&self) -> u64 {
         self.engine.number()
+    }
+
+    /// What its scheduler calls it, once that has answered.
+    pub fn id(&self) -> Option<WorkerId> {
+        self.id.get().copied()
     }
 
     /// The run of its task that the calling thread is in.

@@ -1,11 +1,11 @@
 //! What a process with Python knows of ops, values and errors.
 
-use super::here;
+use super::{errand, here};
 use crate::error::{cause_of, sent_error};
 use crate::travel;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use raskt_cluster::{ErrorForm, Face, ThisWorker};
+use raskt_cluster::{ErrandCall, ErrorForm, Face, ThisWorker};
 use raskt_graph::{OpBody, OpForm};
 use raskt_value::TaskError;
 use raskt_value::wire::{BodyForm, Decoders};
@@ -48,5 +48,9 @@ impl Face for PythonFace {
                 error.write_unraisable(py, None);
             }
         });
+    }
+
+    fn errand(&self, call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
+        errand::perform(call)
     }
 }

@@ -8,6 +8,7 @@ mod adopted;
 mod client;
 mod command;
 mod current;
+mod errand;
 mod face;
 mod fetching;
 mod future;
@@ -37,6 +38,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_class::<ClusterClient>()?;
     module.add("ClusterFuture", py.get_type::<ClusterFuture>())?;
+    module.add_class::<errand::ClusterErrand>()?;
     module.add_class::<scheduler::ClusterScheduler>()?;
     module.add_class::<watching::ClusterArrivals>()?;
     module.add_class::<worker::ClusterWorker>()?;

@@ -3,8 +3,8 @@
 use super::Portable;
 use super::pickle::{self, refuse};
 use super::slots::{Place, Slot, filled};
-use crate::cluster::{awaited, is_worker};
 use crate::block::{PythonBlock, input, own as own_of, wire_form};
+use crate::cluster::{awaited, is_worker};
 use crate::delayed::{Argument, Calls, Key, Node, Work, python_object};
 use crate::object::Object;
 use hashbrown::HashMap;
