@@ -224,13 +224,13 @@ pub(crate) fn running_functions(py: Python<'_>) -> Vec<String> {
     running.iter().filter_map(|(graph, task)| name_of(py, graph, *task)).collect()
 }
 
-/// The key of the task that this thread is in, where that is known.
-pub(crate) fn current_key() -> Option<String> {
+/// The task that this thread is in, and its key, where that is known.
+pub(crate) fn current_task() -> Option<(TaskId, String)> {
     let (graph, task) = THREAD.with_borrow(|thread| {
         let thread = thread.as_ref()?;
         Some((thread.at.lock().graphs.last()?.clone()?, unpacked(thread.task.load(Ordering::Relaxed))))
     })?;
-    Some(PythonRunner.key(&graph, task))
+    Some((task, PythonRunner.key(&graph, task)))
 }
 
 /// The name of the function that a task calls, if it is one of the graph.

@@ -14,24 +14,71 @@ from __future__ import annotations
 from concurrent.futures import CancelledError, TimeoutError
 
 from raskt._core import ClusterFuture as Future
-from raskt._core import KilledWorker
+from raskt._core import KilledWorker, Reschedule
+from raskt.distributed import _joblib
+from raskt.distributed._actors import Actor, ActorFuture, BaseActorFuture
 from raskt.distributed._client import Client
 from raskt.distributed._current import default_client
+from raskt.distributed._executor import ClusterExecutor as CompatibleExecutor
+from raskt.distributed._in_tasks import get_client, local_client, rejoin, secede, worker_client
 from raskt.distributed._local import LocalCluster
+from raskt.distributed._plugin_kinds import (
+    CondaInstall,
+    Environ,
+    InstallPlugin,
+    NannyPlugin,
+    PipInstall,
+    SchedulerPlugin,
+    UploadDirectory,
+    UploadFile,
+    WorkerPlugin,
+)
+from raskt.distributed._progress import progress
+from raskt.distributed._refused import Status, connect, get_task_metadata, rpc, span
 from raskt.distributed._security import Security
+from raskt.distributed._this_worker import Worker, get_worker
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
+_joblib.announce()
+
 __all__ = [
+    "Actor",
+    "ActorFuture",
+    "BaseActorFuture",
     "CancelledError",
     "Client",
+    "CompatibleExecutor",
+    "CondaInstall",
+    "Environ",
     "Future",
+    "InstallPlugin",
     "KilledWorker",
     "LocalCluster",
+    "NannyPlugin",
+    "PipInstall",
+    "Reschedule",
+    "SchedulerPlugin",
     "Security",
+    "Status",
     "TimeoutError",
+    "UploadDirectory",
+    "UploadFile",
+    "Worker",
+    "WorkerPlugin",
     "as_completed",
+    "connect",
     "default_client",
     "fire_and_forget",
     "futures_of",
+    "get_client",
+    "get_task_metadata",
+    "get_worker",
+    "local_client",
+    "progress",
+    "rejoin",
+    "rpc",
+    "secede",
+    "span",
     "wait",
+    "worker_client",
 ]

@@ -19,6 +19,7 @@ from raskt.distributed._addresses import listening, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._durations import seconds
 from raskt.distributed._local import LocalCluster
+from raskt.distributed._plugins import Plugins
 from raskt.distributed._nested import as_container, futures_asked, futures_in
 from raskt.distributed._security import Security
 from raskt.distributed._threads import in_thread
@@ -30,7 +31,7 @@ CLOSING_SECONDS = 0.2
 """How long what was said has to arrive when a client is closed."""
 
 
-class Client(Calls):
+class Client(Calls, Plugins):
     """A client of a cluster. As long as it is there, everything that raskt computes is computed on it.
 
     Parameters
@@ -102,16 +103,7 @@ class Client(Calls):
             if isinstance(address, LocalCluster):
                 security = security or address.security
                 address = address.scheduler_address
-            security = security or Security()
-            if security.token_file is None and security.tls_ca_file is None:
-                raise ConnectionError(
-                    f"the scheduler at {address} has a token, and this client none: name its file "
-                    "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
-                )
-            credentials = security.credentials()
-            self._raskt_cluster_client = _core.ClusterClient(
-                address, listening(address, folder), credentials, self.name, patience
-            )
+            self._raskt_cluster_client = self._connect(address, listening(address, folder), security, patience)
         except BaseException:
             if own is not None:
                 own.close()
@@ -122,8 +114,18 @@ class Client(Calls):
         self._finalizer = weakref.finalize(self, _close, os.getpid(), self._raskt_cluster_client, own, folder)
         if own is not None and own.size:
             self.wait_for_workers(1, patience)
+        _current.note(self)
         if set_as_default:
             _current.add_default(self)
+
+    def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
+        security = security or Security()
+        if security.token_file is None and security.tls_ca_file is None:
+            raise ConnectionError(
+                f"the scheduler at {address} has a token, and this client none: name its file "
+                "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
+            )
+        return _core.ClusterClient(address, listen, security.credentials(), self.name, patience)
 
     @property
     def is_closed(self) -> bool:

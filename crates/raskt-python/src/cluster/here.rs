@@ -1,7 +1,8 @@
 //! Workers of this process, as their own tasks see them.
 
+use super::adopted::{Origin, Written};
 use super::opened::address;
-use crate::runner::current_key;
+use crate::runner::current_task;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -124,11 +125,32 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// The number of the worker in whose task this thread is, the run of that task, and its key.
+/// The number of the worker in whose task this thread is, and where that is known the name of the task's result and its key.
 #[pyfunction]
-pub(super) fn cluster_task() -> Option<(u64, u64, Option<String>)> {
+pub(super) fn cluster_task() -> Option<(u64, Option<(Written, String)>)> {
     let (worker, run) = here()?;
-    Some((worker.number(), run.0, current_key()))
+    let named = worker.scheduler_identity().zip(current_task()).map(|(scheduler, (task, key))| {
+        let origin = Origin { cluster: scheduler.process, run, task };
+        (origin.written(), key)
+    });
+    Some((worker.number(), named))
+}
+
+/// The slot of the task of whoever makes it, which others have until it is closed.
+#[pyclass(unsendable, module = "raskt._core")]
+pub(super) struct ClusterLoan(Option<SlotLoan>);
+
+#[pymethods]
+impl ClusterLoan {
+    #[new]
+    fn new(py: Python<'_>) -> Self {
+        Self(py.detach(Engine::lend_slot))
+    }
+
+    fn close(&mut self, py: Python<'_>) {
+        let own = self.0.take();
+        py.detach(move || drop(own));
+    }
 }
 
 /// The workers of this process.

@@ -47,6 +47,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(opened::cluster_token, module)?)?;
     module.add_function(wrap_pyfunction!(current::cluster_is_used, module)?)?;
     module.add_function(wrap_pyfunction!(future::cluster_named_future, module)?)?;
+    module.add_class::<here::ClusterLoan>()?;
     module.add_function(wrap_pyfunction!(here::cluster_task, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_workers, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_secede, module)?)?;
