@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -132,7 +133,10 @@ def test_files(client, tmp_path):
     data = tmp_path / "table.csv"
     data.write_text("a,b\n")
     client.upload_file(data)
-    read = lambda: open(os.path.join(get_worker().local_directory, "table.csv")).read()  # noqa: E731
+
+    def read():
+        return Path(get_worker().local_directory, "table.csv").read_text()
+
     assert set(client.run(read).values()) == {"a,b\n"}
     with pytest.raises(FileNotFoundError):
         client.upload_file(tmp_path / "nothing.py")

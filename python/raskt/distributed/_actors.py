@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import uuid
 import weakref
@@ -94,10 +95,10 @@ class ActorFuture(BaseActorFuture[T]):
 
 
 class Actor:
-    """An object that stays on one worker: calls of its methods are made there, in the order in which they are written here.
+    """An object that stays on one worker: its methods are called there, in the order in which they are called here.
 
-    Made by ``client.submit(cls, ..., actor=True).result()``. It may be passed to tasks and other clients. It is there as long as
-    somebody holds it or its future, and goes with its worker: then its methods raise an `OSError`.
+    Made by ``client.submit(cls, ..., actor=True).result()``. It may be passed to tasks and other clients. It is there
+    as long as somebody holds it or its future, and goes with its worker: then its methods raise an `OSError`.
 
     Examples
     --------
@@ -182,7 +183,7 @@ class Actor:
             except BaseException as error:
                 future._settle(None, error)
                 continue
-            errand.add_done_callback(lambda: self._came(errand, future))
+            errand.add_done_callback(functools.partial(self._came, errand, future))
             return
 
     def _errand(self, what: tuple[Any, ...]) -> _core.ClusterErrand:
@@ -246,14 +247,14 @@ def _made(token: str, cls: Callable[..., Any], /, *args: Any, **kwargs: Any) -> 
 
 
 _met: weakref.WeakValueDictionary[Any, Actor] = weakref.WeakValueDictionary()
-"""Actors that were met here, by the tasks that made them. A task that was run again has made another one, without the state of
-the first: whoever knows the first is to hear of its end."""
+"""Actors that were met here, by the tasks that made them. A task that was run again has made another one, without the
+state of the first: whoever knows the first is to hear of its end."""
 
 
 def _actor_of(cls: type, worker: int, key: str, future: tuple[Any, tuple[Any, ...]] | None) -> Actor:
     """The actor that was pickled: itself on its own worker, else what stands for it."""
     own = _this_worker.here()
-    found = None if own is None or own.id != worker else own._actors.get(key)
+    found: Actor | None = None if own is None or own.id != worker else own._actors.get(key)
     if found is not None:
         return found
     place = key if future is None else future[1][0]
@@ -269,7 +270,7 @@ def _client_of(actor: Actor) -> Client:
     from raskt.distributed._in_tasks import get_client
 
     held = None if actor._future is None else _futures.client_of(actor._future)
-    return get_client() if held is None else held  # type: ignore[no-any-return]
+    return get_client() if held is None else held
 
 
 def _perform(key: str, what: str, name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:

@@ -130,7 +130,7 @@ class Calls:
         if actor or actors:
             client: Any = self
             said = _said(workers, resources, retries, priority, allow_other_workers)
-            named = keys or [None] * len(rows)
+            named: Sequence[str | None] = keys or [None] * len(rows)
             return [_actors.create(client, func, row, kwargs, name, said) for row, name in zip(rows, named)]
         if keys is None and pure:
             keys = [content_key(func, row, kwargs) for row in rows]

@@ -19,8 +19,8 @@ from raskt.distributed._addresses import listening, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._durations import seconds
 from raskt.distributed._local import LocalCluster
-from raskt.distributed._plugins import Plugins
 from raskt.distributed._nested import as_container, futures_asked, futures_in
+from raskt.distributed._plugins import Plugins
 from raskt.distributed._security import Security
 from raskt.distributed._threads import in_thread
 

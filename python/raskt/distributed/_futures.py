@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from raskt import _core
 from raskt.distributed import _current, _this_worker
+
+if TYPE_CHECKING:
+    from raskt.distributed._client import Client
 
 Name = tuple[bytes, int, int, int]
 """The cluster, the run, the layer and the index of the task whose result it is."""
@@ -17,7 +20,7 @@ def future_of(name: Name | None, key: str) -> _core.ClusterFuture:
     return _core.cluster_named_future(name, key, client)
 
 
-def client_of(future: _core.ClusterFuture) -> Any:
+def client_of(future: _core.ClusterFuture) -> Client | None:
     """The client that holds it."""
     return next((client for client in _current.known() if client._raskt_cluster_client.holds(future)), None)
 

@@ -25,17 +25,17 @@ class WorkerClient(Client):
             return _core.ClusterClient.of_worker(self._worker_number, listen, self.name, patience)
         except ConnectionError as error:
             raise ConnectionError(
-                f"{error}; a task's client is known by what its worker is known by, and a worker whose token or certificate "
-                "is for workers alone may be no client"
+                f"{error}; a task's client is known by what its worker is known by, and a worker whose token or "
+                "certificate is for workers alone may be no client"
             ) from None
 
 
 def get_client(address: str | None = None, timeout: float | str | None = None, resolve_address: bool = True) -> Client:
     """The client by which a task submits work; outside of tasks the current client.
 
-    A worker has one for all its tasks, made when the first one asks, and closed with the worker. It isn't the client on which
-    `compute` runs by itself: ``with get_client().as_current():`` makes it that. A task that waits for a future, here or by
-    `gather`, lends its slot meanwhile, so that what it waits for finds one.
+    A worker has one for all its tasks, made when the first one asks, and closed with the worker. It isn't the client on
+    which `compute` runs by itself: ``with get_client().as_current():`` makes it that. A task that waits for a future,
+    here or by `gather`, lends its slot meanwhile, so that what it waits for finds one.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def announce() -> None:
 
 
 def _register() -> None:
-    from joblib.parallel import register_parallel_backend
+    from joblib.parallel import register_parallel_backend  # type: ignore[import-untyped]
 
     register_parallel_backend(NAME, _backend)
 

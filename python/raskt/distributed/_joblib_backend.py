@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from joblib._parallel_backends import AutoBatchingMixin, ParallelBackendBase
-from joblib.parallel import parallel_config
+from joblib._parallel_backends import AutoBatchingMixin, ParallelBackendBase  # type: ignore[import-untyped]
+from joblib.parallel import parallel_config  # type: ignore[import-untyped]
 
 from raskt import _core
 from raskt.distributed._in_tasks import get_client
@@ -133,7 +133,7 @@ class RasktBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc
             return known[1]
         if not _is_large(value):
             return None
-        (future,) = self.client.scatter([value])
+        future: _core.ClusterFuture = self.client.scatter([value])[0]
         # The object is kept, so that no other one has its number.
         self._scattered[id(value)] = (value, future)
         return future

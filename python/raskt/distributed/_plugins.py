@@ -64,19 +64,20 @@ class Plugins:
         """
         if isinstance(plugin, SchedulerPlugin):
             raise NotImplementedError(
-                "the scheduler runs no code of users: what it does is seen by client.story() and get_task_stream(), and "
-                "what is to be there for tasks is a WorkerPlugin"
+                "the scheduler runs no code of users: client.story() and get_task_stream() say what it does, and what "
+                "is to be there for tasks is a WorkerPlugin"
             )
         if isinstance(plugin, NannyPlugin):
             raise NotImplementedError(
-                "what looks after workers runs no code of users: a WorkerPlugin runs in the workers, before their first task"
+                "what looks after workers runs no code of users: a WorkerPlugin runs in the workers, before their "
+                "first task"
             )
         if not isinstance(plugin, WorkerPlugin):
             raise TypeError(f"a plugin is a raskt.distributed.WorkerPlugin, and not {plugin!r}")
         if type(plugin).transition is not WorkerPlugin.transition:
             raise NotImplementedError(
-                f"{type(plugin).__name__} has a method transition(), and workers don't tell plugins of the states of tasks: "
-                "callbacks of raskt.diagnostics see tasks begin and end"
+                f"{type(plugin).__name__} has a method transition(), and workers don't tell plugins of the states of "
+                "tasks: callbacks of raskt.diagnostics see tasks begin and end"
             )
         name = name or getattr(plugin, "name", None) or f"{type(plugin).__name__}-{uuid.uuid4()}"
         return self.sync(self._register, str(name), plugin)  # type: ignore[no-any-return]
@@ -162,8 +163,8 @@ class Plugins:
     def run_on_scheduler(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Refused: the scheduler runs no code of users."""
         raise NotImplementedError(
-            "the scheduler runs no code of users, so that none of it can hold up or end it: client.run() calls functions on "
-            "workers, and scheduler_info(), who_has() and story() say what the scheduler knows"
+            "the scheduler runs no code of users, so that none can hold it up or end it: client.run() calls functions "
+            "on workers, and scheduler_info(), who_has() and story() say what the scheduler knows"
         )
 
 

@@ -54,7 +54,8 @@ def progress(
         is_over = cluster_wait(found, GLANCE_SECONDS)
         done = sum(future.done() for future in found)
         filled = WIDTH if not found else WIDTH * done // len(found)
-        line = f"[{'#' * filled}{' ' * (WIDTH - filled)}] | {done} of {len(found)} done in {time.monotonic() - began:.1f} s"
+        bar, passed = "#" * filled + " " * (WIDTH - filled), time.monotonic() - began
+        line = f"[{bar}] | {done} of {len(found)} done in {passed:.1f} s"
         sys.stdout.write(f"{line}\n" if is_over else f"{line}\r")
         sys.stdout.flush()
         if is_over:

@@ -27,8 +27,8 @@ class Status(Enum):
 def rpc(*args: Any, **kwargs: Any) -> NoReturn:
     """Refused: processes of a cluster speak no language that programs could speak as well."""
     raise NotImplementedError(
-        "the processes of a cluster take no calls of programs: client.run() calls functions on workers, and methods of the "
-        "client ask the scheduler"
+        "the processes of a cluster take no calls of programs: client.run() calls functions on workers, and methods of "
+        "the client ask the scheduler"
     )
 
 

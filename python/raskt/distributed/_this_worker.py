@@ -38,8 +38,8 @@ _coroutine_of: ContextVar[Worker | None] = ContextVar("raskt-coroutine-of", defa
 class Worker:
     """A worker of a cluster, in its own process: what `get_worker` gives.
 
-    There is one of it for each worker, and it is there as long as the worker: what a task or plugin sets as an attribute,
-    others find there.
+    There is one of it for each worker, and it is there as long as the worker: what a task or plugin sets as an
+    attribute, others find there.
 
     Attributes
     ----------
@@ -114,8 +114,8 @@ class Worker:
     def data(self) -> Any:
         """Refused: what a worker holds is its engine's, and futures are the way to it."""
         raise NotImplementedError(
-            "what a worker holds can't be looked through from within: pass futures to the calls that need results, or ask "
-            "client.has_what()"
+            "what a worker holds can't be looked through from within: pass futures to the calls that need results, or "
+            "ask client.has_what()"
         )
 
     def get_current_task(self) -> str:
@@ -277,7 +277,7 @@ def _settled(given: Any) -> None:
 
 
 def plugin_state(name: str, version: str) -> dict[str, str]:
-    """How it went with a plugin of that version ("" if it is to go). An errand, which waits until the plugin has come."""
+    """How it went with a plugin of that version ("" if it is to go). An errand, which waits until it has come."""
     worker = get_worker()
     with _changed:
         came = _changed.wait_for(lambda: worker._versions.get(name) == version, PATIENCE_SECONDS)

@@ -41,16 +41,16 @@ impl Client {
 
     /// Waits until the scheduler has taken in all that this client has said.
     pub fn barrier(&self, patience: Duration) -> Result<(), ClusterError> {
-        self.ask(|number| FromClient::Barrier { number }, vec![], patience)
+        self.say(|number| FromClient::Barrier { number }, vec![], patience)
     }
 
     /// Has all workers have this, those that come later too, before any task that comes later; nothing takes it away.
     pub fn plugin(&self, name: &str, plugin: Option<Bytes>, patience: Duration) -> Result<(), ClusterError> {
         let message = |number| FromClient::Plugin { number, name: name.to_owned() };
-        self.ask(message, plugin.into_iter().collect(), patience)
+        self.say(message, plugin.into_iter().collect(), patience)
     }
 
-    fn ask(
+    fn say(
         &self,
         message: impl FnOnce(u64) -> FromClient,
         bulk: Vec<Bytes>,

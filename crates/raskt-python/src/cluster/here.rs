@@ -59,7 +59,8 @@ fn here() -> Option<(ThisWorker, RunId)> {
     if !is_worker() {
         return None;
     }
-    WORKERS.lock().iter().find_map(|worker| Some((worker.clone(), worker.run_here()?)))
+    let with_run = |worker: &ThisWorker| worker.run_here().map(|run| (worker.clone(), run));
+    WORKERS.lock().iter().find_map(with_run)
 }
 
 /// The run whose task this thread is in, if it is one of the cluster of `client`.
