@@ -11,7 +11,7 @@ from raskt._core import Future, finished_future, submit, wait_futures
 
 def announce() -> None:
     """Has futures pickled; whoever pickles one waits for its result."""
-    copyreg.pickle(Future, _reduced)  # type: ignore[arg-type]
+    copyreg.pickle(Future, _reduced)
 
 
 def _reduced(future: Future) -> tuple[Callable[..., Future], tuple[Any, ...]]:
