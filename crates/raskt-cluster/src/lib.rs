@@ -44,6 +44,7 @@ mod scheduler;
 mod security;
 pub mod session;
 mod small;
+mod standing;
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -4,6 +4,7 @@
 //! pass through the scheduler: whoever wants them fetches them where they are.
 
 use crate::bulk::Source;
+use crate::coordination::{Ask, Packed, Told};
 use crate::errand::{Errand, ErrandEnd};
 use crate::hello::{Identity, Role};
 use crate::question::{Answer, Question};
@@ -64,6 +65,8 @@ pub enum FromClient {
     },
     /// Workers are to do something beside their tasks.
     Errand(Errand),
+    /// Something is asked of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Ask>),
 }
 
 /// What is to be run.
@@ -189,6 +192,8 @@ pub enum ToClient {
         /// How it ended.
         end: ErrandEnd,
     },
+    /// Something is said of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Told>),
 }
 
 /// How many runs a client may have in its life.
@@ -289,6 +294,8 @@ pub enum FromWorker {
         /// How it ended.
         end: ErrandEnd,
     },
+    /// Something is asked of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Ask>),
 }
 
 /// From the scheduler to a worker.
@@ -339,6 +346,8 @@ pub enum ToWorker {
         /// Its number with the scheduler.
         errand: u64,
     },
+    /// Something is said of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Told>),
     /// It is to leave.
     Leave,
     /// The scheduler can't go on, because of a bug.

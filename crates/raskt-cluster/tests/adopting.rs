@@ -36,14 +36,14 @@ fn a_result_of_another_client_outlives_that_client() {
     let cluster = Cluster::of(2);
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, Sum { milliseconds: 20, ..QUICK });
-    let adopted = taker.adopt((run.id(), at(5)), PATIENCE).unwrap();
+    let adopted = taker.adopt_at_once((run.id(), at(5)), PATIENCE).unwrap();
     drop(run);
     giver.close(PATIENCE);
     drop(giver);
     assert_eq!(value(&taker, &adopted).unwrap(), 5);
     // It may be read by further runs, also by one of a third client.
     let third = cluster.client();
-    let again = third.adopt((adopted.0.id(), adopted.1), PATIENCE).unwrap();
+    let again = third.adopt_at_once((adopted.0.id(), adopted.1), PATIENCE).unwrap();
     drop(adopted);
     taker.close(PATIENCE);
     let tasks = TaskRange::one(at(0));
@@ -61,7 +61,7 @@ fn a_failure_of_another_client_is_the_same_one_here() {
     let cluster = Cluster::of(1);
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, Sum { fails_at: Some(3), milliseconds: 0 });
-    let adopted = taker.adopt((run.id(), at(3)), PATIENCE).unwrap();
+    let adopted = taker.adopt_at_once((run.id(), at(3)), PATIENCE).unwrap();
     drop(run);
     let error = value(&taker, &adopted).unwrap_err();
     assert!(error.to_string().contains("this one fails"), "{error}");
@@ -73,11 +73,11 @@ fn what_is_not_there_is_not_adopted() {
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, QUICK);
     let gone = run.id();
-    assert!(matches!(taker.adopt((gone, at(9)), PATIENCE), Err(ClusterError::Refused(_))));
+    assert!(matches!(taker.adopt_at_once((gone, at(9)), PATIENCE), Err(ClusterError::Refused(_))));
     drop(run);
     await_runs(&cluster, 0);
     for run in [gone, RunId(u64::MAX)] {
-        assert!(matches!(taker.adopt((run, at(0)), PATIENCE), Err(ClusterError::Refused(_))));
+        assert!(matches!(taker.adopt_at_once((run, at(0)), PATIENCE), Err(ClusterError::Refused(_))));
     }
     assert_eq!(value(&taker, &(source(&taker, QUICK), at(7))).unwrap(), 7);
 }
@@ -87,7 +87,7 @@ fn a_result_that_is_lost_is_made_again_for_whoever_adopted_it() {
     let mut cluster = Cluster::of(2);
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, QUICK);
-    let all: Vec<_> = (0..8).map(|index| taker.adopt((run.id(), at(index)), PATIENCE).unwrap()).collect();
+    let all: Vec<_> = (0..8).map(|index| taker.adopt_at_once((run.id(), at(index)), PATIENCE).unwrap()).collect();
     for (adopted, expected) in all.iter().zip(0..) {
         assert_eq!(value(&taker, adopted).unwrap(), expected);
     }

@@ -107,6 +107,24 @@ def _by_value() -> Any:
     return Pickler
 
 
+SHARED_FUTURE = "raskt.future"
+"""What a pickle says instead of a future that stays where it is."""
+
+
+def dump_sharing(thing: object, refer: Callable[[Any], Any]) -> bytes:
+    """Pickles `thing` by value; in the place of a future of a cluster stands what `refer` gives."""
+    from raskt._core import ClusterFuture
+
+    file = io.BytesIO()
+
+    class Pickler(_by_value()):  # type: ignore[misc]
+        def persistent_id(self, obj: Any) -> Any:
+            return (SHARED_FUTURE, refer(obj), obj.key) if type(obj) is ClusterFuture else None
+
+    Pickler(file, protocol=5).dump(thing)
+    return file.getvalue()
+
+
 class _Keep:
     """Takes large buffers out of a pickle."""
 

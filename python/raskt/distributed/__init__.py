@@ -19,9 +19,11 @@ from raskt.distributed import _joblib
 from raskt.distributed._actors import Actor, ActorFuture, BaseActorFuture
 from raskt.distributed._client import Client
 from raskt.distributed._current import default_client
+from raskt.distributed._events import Event
 from raskt.distributed._executor import ClusterExecutor as CompatibleExecutor
 from raskt.distributed._in_tasks import get_client, local_client, rejoin, secede, worker_client
 from raskt.distributed._local import LocalCluster
+from raskt.distributed._locks import Lock, MultiLock
 from raskt.distributed._plugin_kinds import (
     CondaInstall,
     Environ,
@@ -36,7 +38,9 @@ from raskt.distributed._plugin_kinds import (
 from raskt.distributed._progress import progress
 from raskt.distributed._refused import Status, connect, get_task_metadata, rpc, span
 from raskt.distributed._security import Security
+from raskt.distributed._semaphores import Semaphore
 from raskt.distributed._this_worker import Worker, get_worker
+from raskt.distributed._variables import Queue, Variable
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
 _joblib.announce()
@@ -50,19 +54,25 @@ __all__ = [
     "CompatibleExecutor",
     "CondaInstall",
     "Environ",
+    "Event",
     "Future",
     "InstallPlugin",
     "KilledWorker",
     "LocalCluster",
+    "Lock",
+    "MultiLock",
     "NannyPlugin",
     "PipInstall",
+    "Queue",
     "Reschedule",
     "SchedulerPlugin",
     "Security",
+    "Semaphore",
     "Status",
     "TimeoutError",
     "UploadDirectory",
     "UploadFile",
+    "Variable",
     "Worker",
     "WorkerPlugin",
     "as_completed",

@@ -22,6 +22,7 @@ from raskt.distributed._local import LocalCluster
 from raskt.distributed._nested import as_container, futures_asked, futures_in
 from raskt.distributed._plugins import Plugins
 from raskt.distributed._security import Security
+from raskt.distributed._sharing import Sharing
 from raskt.distributed._threads import in_thread
 
 TIMEOUT_SECONDS = 30.0
@@ -31,7 +32,7 @@ CLOSING_SECONDS = 0.2
 """How long what was said has to arrive when a client is closed."""
 
 
-class Client(Calls, Plugins):
+class Client(Calls, Plugins, Sharing):
     """A client of a cluster. As long as it is there, everything that raskt computes is computed on it.
 
     Parameters

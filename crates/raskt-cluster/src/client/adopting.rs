@@ -1,41 +1,34 @@
-//! Results of runs of other clients, and words of which it has to be known that they were heard.
+//! Words to the scheduler of which it has to be known that they were heard.
 
 use super::Client;
 use super::failed::ClusterError;
 use super::sending::send;
+use super::table::TaskState;
 use super::tasks::TaskRun;
 use crate::message::FromClient;
 use bytes::Bytes;
-use raskt_graph::{GraphBuilder, GraphForm, Layer, LayerId, Op, OpFlags, OpKind, Shape, TaskId};
-use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
-use raskt_value::wire::BodyForm;
-use std::sync::Arc;
+use raskt_graph::{LayerId, TaskId};
+use raskt_schedule::{RunId, TaskRange};
 use std::time::{Duration, Instant};
 
 impl Client {
-    /// Has a task of a run of another client of the cluster as its own: it is kept, whatever becomes of that client, as long as the
-    /// run that this gives is held. When this returns the scheduler knows.
+    /// Takes up a result of a run that may be anybody's ([`Self::adopt`]), and waits until the scheduler knows: whoever holds it now
+    /// may let go of it. Gives the run and the task that stand for it.
     ///
     /// # Errors
     /// If it isn't there any more.
-    pub fn adopt(&self, from: (RunId, TaskId), patience: Duration) -> Result<(TaskRun, TaskId), ClusterError> {
-        // The one task of a run that stands for another's.
-        let own = TaskId::new(LayerId(0), 0);
-        let wanted = TaskRange::one(own);
-        let imports = vec![Import { tasks: wanted, run: from.0, from: from.1 }];
-        let job = super::Job { graph: stand_in()?, wanted: vec![wanted], imports, ..super::Job::default() };
-        let run = self.begin(|state, id| {
-            let mut table = super::TaskTable::new(&job.wanted);
-            table.stands_for = Some(from);
-            state.tables.insert(id, table);
-            TaskRun::new(id, self.shared.clone(), self.outbox.clone())
-        })?;
-        self.send_job(run.id(), job, FailureScope::Task)?;
+    pub fn adopt_at_once(
+        &self,
+        (run, task): (RunId, TaskId),
+        patience: Duration,
+    ) -> Result<(TaskRun, TaskId), ClusterError> {
+        let adopted = self.adopt(&[(run, TaskRange::one(task))])?;
         self.barrier(patience)?;
+        let own = TaskId::new(LayerId(0), 0);
         // What isn't taken is told before.
-        match run.state(own) {
-            super::TaskState::Failed(failed) if failed.root().is_none() => Err(failed.error()),
-            _ => Ok((run, own)),
+        match adopted.state(own) {
+            TaskState::Failed(failed) if failed.root().is_none() => Err(failed.error()),
+            _ => Ok((adopted, own)),
         }
     }
 
@@ -84,21 +77,5 @@ impl Client {
             }
             state = self.shared.changed.wait_for(state, left).0;
         }
-    }
-}
-
-/// A graph of one task that stands for another's: nobody runs it.
-fn stand_in() -> Result<Bytes, ClusterError> {
-    let refused = |error: &dyn std::fmt::Display| ClusterError::Refused(error.to_string());
-    let mut graph = GraphBuilder::new();
-    let (flags, body) = (OpFlags::default(), Arc::new(()));
-    let op = graph.op(Op { kind: OpKind::Python, name: "result".into(), digest: 0, flags, body });
-    graph.layer(Layer::new("result", op, Shape::source(1))).map_err(|error| refused(&error))?;
-    let form = GraphForm::of(&graph.finish(), |_| Ok::<_, std::convert::Infallible>(BodyForm::Given(0)));
-    let bytes = form.map(|form| postcard::to_stdvec(&form));
-    match bytes {
-        Ok(Ok(bytes)) => Ok(bytes.into()),
-        Ok(Err(error)) => Err(refused(&error)),
-        Err(never) => match never {},
     }
 }

@@ -7,7 +7,6 @@ use crate::message::ResultNames;
 use crate::parcels::unpack;
 use crate::worker::TASKS_AT_A_TIME;
 use bytes::Bytes;
-use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_value::{ErrorKind, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
@@ -34,9 +33,21 @@ pub(super) struct Part {
     pub at: usize,
     pub run: RunId,
     pub tasks: TaskRange,
+    /// The run and the tasks as their holder knows them, one by one the same.
+    pub name: (RunId, TaskRange),
     pub worker: WorkerId,
     /// Bytes of each, as far as is known.
     pub each: u64,
+}
+
+impl Part {
+    /// Those of it that are in `tasks`, which it has.
+    pub fn within(&self, tasks: TaskRange) -> Self {
+        let skipped = tasks.start - self.tasks.start;
+        let (run, of) = self.name;
+        let name = (run, TaskRange { start: of.start + skipped, end: of.start + skipped + tasks.len(), ..of });
+        Self { at: self.at + skipped as usize, tasks, name, ..*self }
+    }
 }
 
 /// What is asked of one worker at once.
@@ -69,8 +80,6 @@ struct Gathering<'a> {
     /// Requests that each was sent and hasn't answered.
     open: BTreeMap<WorkerId, usize>,
     open_bytes: u64,
-    /// Runs of one task that stands for a task of another run.
-    stand_ins: BTreeMap<RunId, (RunId, TaskId)>,
     came: (Sender<Came>, Receiver<Came>),
 }
 
@@ -108,13 +117,10 @@ impl<'a> Gathering<'a> {
         for part in parts.into_iter().flat_map(cut) {
             by_worker.entry(part.worker).or_default().push(part);
         }
-        let state = shared.state.lock();
-        let sources = by_worker.keys().filter_map(|id| Some((*id, state.workers.get(id)?.source()))).collect();
-        let runs = by_worker.values().flatten().map(|part| part.run);
-        let stand_ins = runs.filter_map(|run| Some((run, state.tables.get(&run)?.stands_for?))).collect();
-        drop(state);
+        let known = &shared.state.lock().workers;
+        let sources = by_worker.keys().filter_map(|id| Some((*id, known.get(id)?.source()))).collect();
         let waiting = by_worker.into_iter().map(|(worker, parts)| (worker, requests(worker, parts))).collect();
-        Self { shared, sources, waiting, open: BTreeMap::new(), open_bytes: 0, stand_ins, came: channel() }
+        Self { shared, sources, waiting, open: BTreeMap::new(), open_bytes: 0, came: channel() }
     }
 
     fn is_open(&self) -> bool {
@@ -142,11 +148,7 @@ impl<'a> Gathering<'a> {
     fn send(&mut self, request: Request) {
         self.open_bytes += request.bytes;
         *self.open.entry(request.worker).or_default() += 1;
-        let name = |part: &Part| match self.stand_ins.get(&part.run) {
-            Some((run, task)) => (*run, TaskRange::one(*task)),
-            None => (part.run, part.tasks),
-        };
-        let names = ResultNames(request.parts.iter().map(name).collect());
+        let names = ResultNames(request.parts.iter().map(|part| part.name).collect());
         let fetch = Fetch { result: names.to_bytes(), parts: vec![], reserved: request.reserved };
         let sender = self.came.0.clone();
         match self.sources.get(&request.worker) {
@@ -204,10 +206,9 @@ fn unread(request: &Request, reason: String) -> ClusterError {
 fn cut(part: Part) -> impl Iterator<Item = Part> {
     let most = (REQUEST_BYTES / part.each.max(1)).clamp(1, TASKS_AT_A_TIME);
     let TaskRange { start, end, .. } = part.tasks;
-    (start..end).step_by(most as usize).map(move |first| {
-        let tasks = TaskRange { start: first, end: end.min(first + most), ..part.tasks };
-        Part { at: part.at + (first - start) as usize, tasks, ..part }
-    })
+    (start..end)
+        .step_by(most as usize)
+        .map(move |first| part.within(TaskRange { start: first, end: end.min(first + most), ..part.tasks }))
 }
 
 /// As few requests as may be.

@@ -11,6 +11,7 @@ mod run;
 mod sending;
 mod sent_errand;
 mod shared;
+mod sharing;
 mod state;
 mod table;
 mod tasks;
@@ -18,6 +19,7 @@ mod waiting;
 mod watch;
 mod watching;
 
+use crate::coordination::OverSession;
 use crate::driver::{Listening, Network, Outbox, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
@@ -35,7 +37,6 @@ use state::RunState;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use table::TaskTable;
 
 pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
@@ -115,6 +116,9 @@ impl Client {
         let shared = Arc::new(Shared::new(face, network.fetcher(), shelf, errands));
         let hears = shared.clone();
         let outbox = network.connect(scheduler, Role::Scheduler, inbox(move |incoming| hears.hear(incoming)))?;
+        let carrier = OverSession::new(outbox.clone(), FromClient::Coordination);
+        // One that is lost already is told so when it asks.
+        let _ = shared.hearing.carried_by(Arc::new(carrier));
         waiting.start(outbox.clone())?;
         let client =
             Self { _errands: EndOfErrands(shared.clone()), large: Mutex::new(()), shared, outbox, network, listening };
@@ -156,10 +160,7 @@ impl Client {
     /// Has a graph run each of whose tasks is something by itself: one that fails takes along what can't be made without it, and
     /// the others go on. Returns when the job is on its way; what of it isn't taken is told as failed.
     pub fn submit_tasks(&self, job: Job) -> Result<TaskRun, ClusterError> {
-        let run = self.begin(|state, id| {
-            state.tables.insert(id, TaskTable::new(&job.wanted));
-            TaskRun::new(id, self.shared.clone(), self.outbox.clone())
-        })?;
+        let run = self.begin_tasks(&job.wanted, job.imports.clone())?;
         self.send_job(run.id(), job, FailureScope::Task)?;
         Ok(run)
     }

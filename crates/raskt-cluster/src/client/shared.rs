@@ -9,6 +9,7 @@ use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
 use crate::bulk::Fetcher;
+use crate::coordination::{Coordination, Hearing};
 use crate::driver::Incoming;
 use crate::face::Face;
 use crate::message::{ToClient, WorkerInfo};
@@ -25,6 +26,9 @@ pub(crate) struct Shared {
     pub face: Arc<dyn Face>,
     pub fetcher: Fetcher,
     pub shelf: Arc<Shelf>,
+    /// What is shared by name, and what is heard of it.
+    pub coordination: Coordination,
+    pub hearing: Hearing,
     pub(super) errands: Errands,
     pub(super) asking: Arc<Asking>,
     pub(super) state: Mutex<State>,
@@ -58,11 +62,22 @@ impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed) = Default::default();
         let asking = Arc::new(Asking::new(face.clone()));
-        Self { face, fetcher, shelf, errands, asking, state, changed }
+        let coordination = Coordination::new();
+        let hearing = coordination.session();
+        Self { face, fetcher, shelf, coordination, hearing, errands, asking, state, changed }
     }
 
     /// Takes in what the scheduler says.
     pub fn hear(&self, incoming: Incoming<ToClient>) {
+        let incoming = match incoming {
+            Incoming::Message { message: ToClient::Coordination(told), bulk, .. } => {
+                return self.hearing.hear(told, &bulk);
+            }
+            other => other,
+        };
+        if let Incoming::Event(session::Event::Lost(lost)) = &incoming {
+            self.hearing.lost(&format!("the session with it is over: {lost}"));
+        }
         let concerns_all = self.change(|state| match incoming {
             Incoming::Message { message, bulk, .. } => match self.asking.take(message, bulk) {
                 Ok(call) => state.call(call),
@@ -145,7 +160,7 @@ impl Shared {
                 }
             }
             ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
-            ToClient::Answer { .. } | ToClient::ErrandOver { .. } => {}
+            ToClient::Answer { .. } | ToClient::ErrandOver { .. } | ToClient::Coordination(_) => {}
         }
     }
 

@@ -70,19 +70,31 @@ impl Coordination {
     /// The events of a topic from here on. A process has one subscription to a topic.
     pub fn subscribe(&self, topic: Name) -> Result<Result<Subscription, CoordinationError>, Disconnected> {
         let (sender, notices) = channel();
-        {
+        let number = {
             let mut state = self.shared.state.lock();
             if state.subscriptions.contains_key(&topic) {
                 let why = format!("topic `{topic}` is subscribed to already");
                 return Ok(Err(CoordinationError::Malformed(why)));
             }
-            state.subscriptions.insert(topic.clone(), Listener { notices: sender, next: None });
-        }
-        let subscription = Subscription::new(self.shared.clone(), topic.clone(), notices);
+            let subscription = state.number().0;
+            state.subscriptions.insert(topic.clone(), Listener { subscription, notices: sender, next: None });
+            subscription
+        };
+        let subscription = Subscription::new(self.shared.clone(), (topic.clone(), number), notices);
         match self.ask(Request::Subscribe { topic, from: None })? {
             Reply::Refused(error) => Ok(Err(error)),
             _ => Ok(Ok(subscription)),
         }
+    }
+
+    /// Ends the subscription to a topic, also while somebody waits for its events; says whether there was one.
+    pub fn unsubscribe(&self, topic: &Name) -> bool {
+        let gone = self.shared.state.lock().subscriptions.remove(topic);
+        if gone.is_some() {
+            // Where there is no scheduler any more, nothing comes.
+            let _ = self.shared.tell(Request::Unsubscribe { topic: topic.clone() });
+        }
+        gone.is_some()
     }
 
     /// Whether a lease that is refreshed is still held, as far as is known here.

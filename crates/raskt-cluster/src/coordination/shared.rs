@@ -48,6 +48,8 @@ pub(super) struct State {
 
 /// Who listens to a topic.
 pub(super) struct Listener {
+    /// The number of the subscription: another may have taken its place.
+    pub subscription: u64,
     pub notices: Sender<Notice>,
     /// The number of the event after the last that was taken, if one was.
     pub next: Option<u64>,

@@ -4,6 +4,7 @@ use super::core::Core;
 use super::entries::ClientEntry;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
+use crate::coordination::{Ask, Packed, tell_by};
 use crate::driver::{Outbox, Peer};
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
 use bytes::Bytes;
@@ -18,11 +19,22 @@ impl Core {
     pub fn client_arrived(&mut self, peer: &Peer, outbox: Outbox<ToClient>) -> u32 {
         let client = self.next_client;
         self.next_client += 1;
-        let entry = ClientEntry { identity: peer.identity, outbox };
-        entry.send(&ToClient::Welcome { first_run: RunId(u64::from(client) * RUNS_OF_A_CLIENT) });
+        let welcome = ToClient::Welcome { first_run: RunId(u64::from(client) * RUNS_OF_A_CLIENT) };
+        if let Err(error) = outbox.send(&welcome, vec![]) {
+            tracing::warn!("a client can't be told: {error}");
+        }
+        let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToClient::Coordination));
+        let entry = ClientEntry { identity: peer.identity, outbox, session };
         entry.send(&ToClient::Joined(self.worker_infos()));
         self.clients.insert(client, entry);
         client
+    }
+
+    /// A client asks for something that is shared by name.
+    pub fn client_asks(&mut self, client: u32, ask: Packed<Ask>, bulk: &[Bytes]) {
+        if let Some(session) = self.clients.get(&client).map(|client| client.session) {
+            self.member_asks(session, ask, bulk);
+        }
     }
 
     pub fn client_says(
@@ -43,7 +55,7 @@ impl Core {
                 Ok(())
             }
             // What comes with bulk of its own is taken in elsewhere.
-            FromClient::GraphPiece | FromClient::Plugin { .. } => Ok(()),
+            FromClient::GraphPiece | FromClient::Plugin { .. } | FromClient::Coordination(_) => Ok(()),
             FromClient::Barrier { number } => {
                 self.heard(client, number, None);
                 Ok(())
@@ -82,12 +94,31 @@ impl Core {
         Ok(())
     }
 
+    /// It can't be reached. Others may wait for what it holds: if its process is gone, and not only the way to it, it is lost.
+    pub fn client_unreachable(&mut self, client: u32) {
+        let outbox = self.clients.get(&client).map(|entry| entry.outbox.clone());
+        if let Some(outbox) = outbox.filter(Outbox::was_closed) {
+            // One that comes back all the same begins anew.
+            outbox.close();
+            self.client_lost(client);
+        }
+    }
+
     /// All that it wanted isn't wanted any more.
     pub fn client_lost(&mut self, client: u32) {
-        self.clients.remove(&client);
+        let Some(entry) = self.clients.remove(&client) else { return };
         self.errands.forget_client(client);
+        self.member_gone(entry.session);
         let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
-        own.into_iter().for_each(|run| self.release(run));
+        for run in own {
+            match self.runs.get(&run) {
+                // Others that wait for what it hasn't given would wait for ever.
+                Some(record) if !record.is_released && !record.gifts.are_there() => {
+                    self.data_failed(run, "the client that had it has left");
+                }
+                _ => self.release(run),
+            }
+        }
     }
 
     /// Who holds what is wanted of a run.
@@ -111,7 +142,7 @@ impl Core {
         if is_own { Ok(()) } else { Err(format!("run {} isn't that client's", run.0)) }
     }
 
-    fn submit(
+    pub fn submit(
         &mut self,
         client: u32,
         submission: Submission,

@@ -4,6 +4,7 @@ use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
 use super::graphs::RunRecord;
 use super::plugins::Plugins;
+use super::sharing::Sharing;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
@@ -30,6 +31,8 @@ pub(super) struct Core {
     pub ungiven: BTreeSet<RunId>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
+    /// What is shared by name.
+    pub sharing: Sharing,
     /// Small results that came with what is being taken in, and their run.
     pub along: Option<(RunId, Vec<Small>)>,
     /// What workers are to have, those that come later too.
@@ -58,6 +61,7 @@ impl Core {
             errors,
             ungiven,
             awaited_by,
+            sharing: Sharing::new(),
             along: None,
             plugins,
             ended,

@@ -5,12 +5,15 @@ use crate::hello::Identity;
 use crate::message::{ToClient, ToWorker, WorkerInfo};
 use bytes::Bytes;
 use raskt_schedule::RunId;
+use raskt_schedule::coordination::Session;
 use std::collections::BTreeSet;
 
 /// A client.
 pub(super) struct ClientEntry {
     pub identity: Identity,
     pub outbox: Outbox<ToClient>,
+    /// Under which it shares things by name.
+    pub session: Session,
 }
 
 impl ClientEntry {
@@ -31,6 +34,8 @@ impl ClientEntry {
 /// A worker.
 pub(super) struct WorkerEntry {
     pub outbox: Outbox<ToWorker>,
+    /// Under which it shares things by name.
+    pub session: Session,
     pub name: String,
     pub addresses: Vec<String>,
     pub identity: Identity,

@@ -12,6 +12,7 @@ mod graphs;
 mod held_back;
 mod plugins;
 mod questions;
+mod sharing;
 mod spreading;
 mod workers;
 
@@ -21,7 +22,7 @@ use crate::message::{FromClient, FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, Inbox, ListenError};
 use core::Core;
-use raskt_schedule::{Event, LossCause, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
+use raskt_schedule::{LossCause, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
 use raskt_sync::{Condvar, Mutex, guard};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -78,7 +79,8 @@ impl SchedulerServer {
 
     /// How many runs clients have going, or keep results of.
     pub fn runs(&self) -> usize {
-        self.shared.core.lock().runs.len()
+        let core = self.shared.core.lock();
+        core.runs.values().filter(|run| run.client != sharing::NAMES).count()
     }
 
     /// What went wrong, if the machine has broken down: a bug. All were told, and nobody is let in any more.
@@ -110,10 +112,10 @@ fn tell_time(shared: &Weak<Shared>) {
             return;
         }
         let now = core.now();
-        match core.machine.wakes_at() {
+        match core.wakes_at() {
             Some(at) if at <= now => {
                 drop(core);
-                shared.change(|core| core.handle(Event::TimePassed));
+                shared.change(Core::time_passed);
             }
             at => {
                 let until = at.map_or(GLANCE, |at| Duration::from_nanos(at.0.saturating_sub(now.0)).min(GLANCE));
@@ -147,6 +149,10 @@ impl Shared {
             Incoming::Message { message: FromClient::Plugin { number, name }, bulk, .. } => {
                 _ = self.change(|core| core.plugin_changes(client, number, name, bulk));
             }
+            Incoming::Message { message: FromClient::Coordination(ask), bulk, ticket } => {
+                self.change(|core| core.client_asks(client, ask, &bulk));
+                drop(ticket);
+            }
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
                 let graph = pieces.take(&message, bulk.clone());
@@ -154,12 +160,17 @@ impl Shared {
                 drop(ticket);
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
+            Incoming::Event(session::Event::Unreachable) => _ = self.change(|core| core.client_unreachable(client)),
             Incoming::Event(_) => {}
         }
     }
 
     fn hear_worker(&self, worker: WorkerId, incoming: Incoming<FromWorker>) {
         match incoming {
+            Incoming::Message { message: FromWorker::Coordination(ask), bulk, ticket } => {
+                self.change(|core| core.worker_asks(worker, ask, &bulk));
+                drop(ticket);
+            }
             Incoming::Message { message, bulk, .. } => _ = self.change(|core| core.worker_says(worker, message, bulk)),
             // Whoever takes his leave is not to blame for it.
             Incoming::Event(session::Event::Lost(session::Lost::Closed)) => {
@@ -179,9 +190,9 @@ impl Shared {
             return None;
         }
         let changed = guard(|| {
-            let before = core.machine.wakes_at();
+            let before = core.wakes_at();
             let result = change(&mut core);
-            let is_sooner = core.machine.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+            let is_sooner = core.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
             (result, is_sooner)
         });
         let (result, wakes) = match changed {

@@ -3,6 +3,7 @@
 use super::core::Core;
 use super::entries::WorkerEntry;
 use super::graphs::piece_of;
+use crate::coordination::{Ask, Packed, tell_by};
 use crate::driver::{Outbox, Peer};
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
@@ -16,10 +17,20 @@ impl Core {
         self.next_worker += 1;
         let (name, addresses) = (peer.introduction.name.clone(), peer.introduction.addresses.clone());
         let identity = peer.identity;
-        let entry = WorkerEntry { outbox, name, addresses, identity, info: None, knows: BTreeSet::new() };
-        entry.send(&ToWorker::Welcome(worker), vec![]);
+        if let Err(error) = outbox.send(&ToWorker::Welcome(worker), vec![]) {
+            tracing::warn!("a worker can't be told: {error}");
+        }
+        let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToWorker::Coordination));
+        let entry = WorkerEntry { outbox, session, name, addresses, identity, info: None, knows: BTreeSet::new() };
         self.workers.insert(worker, entry);
         worker
+    }
+
+    /// A worker, or a task of it, asks for something that is shared by name.
+    pub fn worker_asks(&mut self, worker: WorkerId, ask: Packed<Ask>, bulk: &[Bytes]) {
+        if let Some(session) = self.workers.get(&worker).map(|worker| worker.session) {
+            self.member_asks(session, ask, bulk);
+        }
     }
 
     pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker, bulk: Vec<Bytes>) {
@@ -54,6 +65,7 @@ impl Core {
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
+            FromWorker::Coordination(_) => {}
         }
     }
 
@@ -78,6 +90,7 @@ impl Core {
         // One that can't be reached, and comes back, begins anew.
         entry.outbox.close();
         self.errands_lost(worker, &entry.name);
+        self.member_gone(entry.session);
         if !entry.is_in() || self.is_closed {
             return;
         }

@@ -12,6 +12,7 @@ mod uplink;
 pub(crate) use fetching::TASKS_AT_A_TIME;
 pub use this::ThisWorker;
 
+use crate::coordination::{Coordination, Hearing, OverSession, Registered};
 use crate::driver::{Incoming, Listening, Network, Peer, Ticket, inbox};
 use crate::face::{Face, read_graph};
 use crate::hello::Role;
@@ -65,6 +66,8 @@ pub struct WorkerServer {
     ended: Arc<Ended>,
     link: Arc<OnceLock<Link>>,
     face: Arc<dyn Face>,
+    coordination: Coordination,
+    _registered: Registered,
     _listening: Listening,
 }
 
@@ -104,10 +107,15 @@ impl WorkerServer {
         let id = Arc::default();
         face.worker_begins(ThisWorker::new(&engine, &network, &options, (link.clone(), Arc::clone(&id))));
         let (sender, receiver) = channel();
-        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender))?;
+        let coordination = Coordination::new();
+        let hearing = coordination.session();
+        let inbox = inbox_of(sender, hearing.clone());
+        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox)?;
         let own = engine.offer();
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
         let _ = outbox.send(&FromWorker::Join(offer), vec![]);
+        // One that is lost already is told so when it asks.
+        let _ = hearing.carried_by(Arc::new(OverSession::new(outbox.clone(), FromWorker::Coordination)));
         let _ = link.set(Link { outbox });
         let serving = Serving {
             engine: engine.clone(),
@@ -121,12 +129,18 @@ impl WorkerServer {
             coming: None,
         };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
-        Ok(Self { engine, network, ended, link, face, _listening: listening })
+        let _registered = Registered::new(coordination.clone());
+        Ok(Self { engine, network, ended, link, face, coordination, _registered, _listening: listening })
     }
 
     /// The scheduler, once it has answered.
     pub fn scheduler(&self) -> Option<Peer> {
         self.link.get()?.outbox.peer()
+    }
+
+    /// What is shared by name, for the tasks of this worker.
+    pub fn coordination(&self) -> &Coordination {
+        &self.coordination
     }
 
     /// Waits until the worker is over, or for so long; gives why it is.
@@ -152,9 +166,15 @@ impl Drop for WorkerServer {
 }
 
 /// The thread of the network must not wait: graphs are read, and orders taken, by another one.
-fn inbox_of(sender: Sender<Inbound>) -> Arc<dyn crate::Inbox> {
+fn inbox_of(sender: Sender<Inbound>, hearing: Hearing) -> Arc<dyn crate::Inbox> {
     inbox(move |incoming: Incoming<ToWorker>| {
         let inbound = match incoming {
+            // It waits for nothing, and may be what a task waits for.
+            Incoming::Message { message: ToWorker::Coordination(told), bulk, .. } => return hearing.hear(told, &bulk),
+            Incoming::Event(session::Event::Lost(lost)) => {
+                hearing.lost(&format!("the session with it is over: {lost}"));
+                Inbound::Event(session::Event::Lost(lost))
+            }
             Incoming::Message { message, bulk, ticket } => Inbound::Message(message, bulk, ticket),
             Incoming::Event(event) => Inbound::Event(event),
         };
@@ -245,8 +265,8 @@ impl Serving {
                     None => self.add_graph(run, &imports, &first),
                 }
             }
-            // Of a graph that came to an end otherwise.
-            ToWorker::GraphPiece { .. } => {}
+            // Of a graph that came to an end otherwise; and what was heard before.
+            ToWorker::GraphPiece { .. } | ToWorker::Coordination(_) => {}
             ToWorker::Order(order) => self.obey(order),
             ToWorker::Errand { errand } => self.errands.begin(errand, bulk),
             ToWorker::Fetch { run, tasks, from, identity } => {

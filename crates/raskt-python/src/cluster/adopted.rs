@@ -96,7 +96,7 @@ pub(super) fn noting<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<(T, Vec<
 
 /// The name of a result, by which others of its cluster get it as long as somebody holds it.
 pub(super) fn named(held: &Arc<HeldResult>) -> Option<Origin> {
-    let (run, task) = held.place();
+    let (run, task) = held.source();
     let cluster = cluster_of(held.client())?;
     KNOWN.lock().insert(held.client(), (run, task), held);
     GIVEN_AWAY.with_borrow_mut(|given| {
@@ -116,7 +116,7 @@ pub(super) fn adopted(
     if let Some(known) = KNOWN.lock().get(client, place) {
         return Ok(known);
     }
-    let (run, task) = py.detach(|| client.adopt(place, PATIENCE))?;
+    let (run, task) = py.detach(|| client.adopt_at_once(place, PATIENCE))?;
     let held = HeldResult::new(client.clone(), run, task, false);
     KNOWN.lock().insert(client, place, &held);
     Ok(held)
@@ -134,5 +134,5 @@ pub(super) fn as_own(
     if cluster_of(client).is_none() || cluster_of(client) != cluster_of(held.client()) || held.is_cancelled() {
         return Ok(None);
     }
-    adopted(py, client, held.place()).map(Some).map_err(|error| from_cluster_error(py, &error))
+    adopted(py, client, held.source()).map(Some).map_err(|error| from_cluster_error(py, &error))
 }

@@ -73,6 +73,11 @@ impl HeldResult {
         (self.run.id(), self.task)
     }
 
+    /// The same as others know it: those of the run whose result it is, be that another client's.
+    pub fn source(&self) -> (RunId, TaskId) {
+        self.run.source_of(self.task)
+    }
+
     pub fn standing(&self) -> Standing {
         if self.is_cancelled() {
             return Standing::Cancelled;

@@ -7,6 +7,7 @@
 mod adopted;
 mod client;
 mod command;
+mod coordination;
 mod current;
 mod errand;
 mod face;
@@ -25,6 +26,7 @@ mod watching;
 mod worker;
 
 pub(crate) use client::ClusterClient;
+pub(crate) use coordination::{is_shared_form, read_shared, shared_form};
 pub(crate) use current::{client_of, current, current_for_users};
 pub(crate) use fetching::{brought_here, fetched};
 pub(crate) use future::{ClusterFuture, held_node};
@@ -54,5 +56,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(here::cluster_rejoin, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_check_cancelled, module)?)?;
     module.add_function(wrap_pyfunction!(watching::cluster_wait, module)?)?;
+    coordination::register(module)?;
     module.add("KilledWorker", py.get_type::<running::KilledWorker>())
 }

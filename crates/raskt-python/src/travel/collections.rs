@@ -7,6 +7,7 @@ use super::graph::{Form, Travelling, build, given_body};
 use super::{decoders, values};
 use crate::array::ArrayExpr;
 use crate::block::{PythonBlock, input, wire_form};
+use crate::cluster::{is_shared_form, read_shared, shared_form};
 use crate::collection::{Collection, with_collection};
 use crate::delayed::python_object;
 use crate::error::{from_graph_error, from_task_error};
@@ -202,7 +203,7 @@ pub(crate) fn reduce_layer<'py>(
     let written = postcard::to_stdvec(&written).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let mut packed = vec![];
     for values in given {
-        packed.push(values::loaded(py, values)?.iter().map(|value| pack(py, value)).collect::<PyResult<_>>()?);
+        packed.push(pack_all(py, values)?);
     }
     Ok((py.import("raskt._core")?.getattr("_collection_of")?, (PyBytes::new(py, &written), packed)))
 }
@@ -230,8 +231,23 @@ fn told_apart(graph: &Graph) -> Result<Graph, GraphError> {
     Ok(own.finish())
 }
 
+/// The values, with those fetched that others aren't to find where they are.
+fn pack_all(py: Python<'_>, values: Vec<Value>) -> PyResult<Vec<Packed<'_>>> {
+    let shared = values.iter().map(shared_form).collect::<PyResult<Vec<_>>>()?;
+    let here: Vec<Value> = values.into_iter().zip(&shared).filter(|(_, form)| form.is_none()).map(|it| it.0).collect();
+    let mut here = values::loaded(py, here)?.into_iter();
+    let packed = shared.into_iter().map(|form| match (form, &mut here) {
+        (Some(form), _) => pack_parcel(py, Parcel { form, pieces: vec![] }),
+        (None, here) => pack(py, &here.next().expect("one for each")),
+    });
+    packed.collect()
+}
+
 fn pack<'py>(py: Python<'py>, value: &Value) -> PyResult<Packed<'py>> {
-    let Parcel { form, pieces } = value.pack().map_err(|error| from_task_error(py, &error))?;
+    pack_parcel(py, value.pack().map_err(|error| from_task_error(py, &error))?)
+}
+
+fn pack_parcel<'py>(py: Python<'py>, Parcel { form, pieces }: Parcel) -> PyResult<Packed<'py>> {
     let form = postcard::to_stdvec(&form).map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok((PyBytes::new(py, &form), pieces.iter().map(|piece| values::bytes_of(py, piece)).collect::<PyResult<_>>()?))
 }
@@ -282,6 +298,9 @@ fn unpack(py: Python<'_>, (form, pieces): Packed<'_>, content: &mut Xxh3) -> PyR
     for piece in &pieces {
         content.update(&piece.len().to_le_bytes());
         content.update(&values::digest(piece).to_le_bytes());
+    }
+    if is_shared_form(&form) {
+        return read_shared(&form);
     }
     decoders().unpack(Parcel { form, pieces }).map_err(|error| from_task_error(py, &error))
 }
