@@ -187,22 +187,25 @@ class Actor:
             return
 
     def _errand(self, what: tuple[Any, ...]) -> _core.ClusterErrand:
-        client = _client_of(self)
-        native = client._raskt_cluster_client
+        native = _client_of(self)._raskt_cluster_client
         native.check()
-        if self._worker not in {about["id"] for about in native.workers()}:
+        if not self._is_there():
             raise self._gone()
         return _errands.send(native, [self._worker], _perform, (self._key, *what))
 
     def _came(self, errand: _core.ClusterErrand, future: ActorFuture[Any]) -> None:
         try:
             ((_, result, error),) = _errands.given(errand)
-            if isinstance(error, _core.ResultsLost):
+            is_lost = isinstance(error, _core.ResultsLost) or type(error) is RuntimeError
+            if is_lost and not self._is_there():
                 error = self._gone()
         except BaseException as failure:
             result, error = None, failure
         future._settle(result, error)
         self._next()
+
+    def _is_there(self) -> bool:
+        return any(about["id"] == self._worker for about in _client_of(self)._raskt_cluster_client.workers())
 
     def _gone(self) -> OSError:
         return OSError(f"the worker of {self!r} is gone, and the state of the actor with it")
