@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from raskt import _core
 from raskt.distributed import _errands, _futures, _this_worker
 from raskt.distributed._durations import seconds
+from raskt.distributed._leaving import has_left
 from raskt.distributed._threads import in_thread
 from raskt.futures._errors import timeout_error
 
@@ -196,8 +197,8 @@ class Actor:
     def _came(self, errand: _core.ClusterErrand, future: ActorFuture[Any]) -> None:
         try:
             ((_, result, error),) = _errands.given(errand)
-            is_lost = isinstance(error, _core.ResultsLost) or type(error) is RuntimeError
-            if is_lost and not self._is_there():
+            # It may be refused as well, if the worker left on the way.
+            if has_left(error) or type(error) is RuntimeError and not self._is_there():
                 error = self._gone()
         except BaseException as failure:
             result, error = None, failure

@@ -13,6 +13,7 @@ from typing import Any
 from raskt import _core
 from raskt._process import codec
 from raskt.distributed import _errands, _this_worker
+from raskt.distributed._leaving import has_left
 from raskt.distributed._plugin_kinds import NannyPlugin, SchedulerPlugin, UploadFile, WorkerPlugin
 
 PATIENCE_SECONDS = 60.0
@@ -101,10 +102,12 @@ class Plugins:
         states = {}
         for worker, state, error in _errands.given(errand):
             # A worker that leaves meanwhile has no plugins.
-            if error is not None and not isinstance(error, _core.ResultsLost):
+            if has_left(error):
+                continue
+            if error is not None:
                 raise error
             states[names[worker]] = state
-        return {worker: state for worker, state in states.items() if state is not None}
+        return states
 
     def unregister_worker_plugin(self, name: str, nanny: bool | None = None) -> dict[str, Any]:
         """Tears a plugin down on all workers; those that come later don't have it.
