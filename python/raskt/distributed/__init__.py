@@ -42,6 +42,7 @@ from raskt.distributed._semaphores import Semaphore
 from raskt.distributed._this_worker import Worker, get_worker
 from raskt.distributed._variables import Queue, Variable
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
+from raskt.distributed._words import print, warn
 
 _joblib.announce()
 
@@ -84,11 +85,13 @@ __all__ = [
     "get_task_metadata",
     "get_worker",
     "local_client",
+    "print",
     "progress",
     "rejoin",
     "rpc",
     "secede",
     "span",
     "wait",
+    "warn",
     "worker_client",
 ]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import raskt
 from raskt import _core
-from raskt.distributed import _current, _waiting
+from raskt.distributed import _current, _waiting, _words
 from raskt.distributed._addresses import listening, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._durations import seconds
@@ -116,8 +116,14 @@ class Client(Calls, Plugins, Sharing):
         if own is not None and own.size:
             self.wait_for_workers(1, patience)
         _current.note(self)
+        self._begin()
         if set_as_default:
             _current.add_default(self)
+
+    def _begin(self) -> None:
+        # Workers of a cluster of this process write where it writes.
+        if self.cluster is None:
+            _words.show(self)
 
     def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
         security = security or Security()
