@@ -2,7 +2,7 @@
 
 use crate::errand::ErrandCall;
 use crate::message::ErrorForm;
-use crate::worker::ThisWorker;
+use crate::this_worker::ThisWorker;
 use raskt_graph::OpForm;
 use raskt_graph::{Graph, OpBody};
 use raskt_value::wire::{BodyForm, Decoders};

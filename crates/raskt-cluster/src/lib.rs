@@ -48,6 +48,7 @@ mod standing;
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod this_worker;
 mod tls;
 mod token;
 mod worker;
@@ -64,6 +65,7 @@ pub use message::{ErrorForm, WorkerInfo};
 pub use question::{ANSWER_ENTRIES_MAX, Answer, Question, SchedulerFacts};
 pub use scheduler::SchedulerServer;
 pub use security::{InsecureError, Security};
+pub use this_worker::ThisWorker;
 pub use tls::{Names, Tls, TlsError};
 pub use token::{Token, TokenError};
-pub use worker::{StartError, ThisWorker, WorkerOptions, WorkerServer};
+pub use worker::{StartError, WorkerOptions, WorkerServer};

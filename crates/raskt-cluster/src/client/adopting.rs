@@ -1,17 +1,38 @@
-//! Words to the scheduler of which it has to be known that they were heard.
+//! Clients of tasks, and words to the scheduler of which it has to be known that they were heard.
 
-use super::Client;
 use super::failed::ClusterError;
 use super::sending::send;
 use super::table::TaskState;
 use super::tasks::TaskRun;
+use super::{Client, ConnectError};
+use crate::Address;
+use crate::driver::{Network, NetworkOptions};
+use crate::face::Face;
+use crate::hello::Role;
 use crate::message::FromClient;
+use crate::this_worker::ThisWorker;
 use bytes::Bytes;
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{RunId, TaskRange};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl Client {
+    /// A client of the scheduler of a worker of this process, known by what that is known by.
+    pub fn of_worker(
+        worker: &ThisWorker,
+        name: &str,
+        listen: &Address,
+        face: Arc<dyn Face>,
+        patience: Duration,
+    ) -> Result<Self, ConnectError> {
+        let mut options = NetworkOptions::new(Role::Client, worker.options.security.clone())?;
+        options.introduction = worker.options.introduction.clone();
+        name.clone_into(&mut options.introduction.name);
+        options.introduction.addresses.clear();
+        Self::connect(Network::start(options)?, &worker.scheduler, listen, face, patience)
+    }
+
     /// Takes up a result of a run that may be anybody's ([`Self::adopt`]), and waits until the scheduler knows: whoever holds it now
     /// may let go of it. Gives the run and the task that stand for it.
     ///

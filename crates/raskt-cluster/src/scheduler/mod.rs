@@ -10,6 +10,7 @@ mod errands;
 mod gifts;
 mod graphs;
 mod held_back;
+mod plugging;
 mod plugins;
 mod questions;
 mod sharing;

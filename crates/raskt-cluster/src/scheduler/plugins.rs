@@ -1,8 +1,7 @@
 //! What workers are to have, those that come later too: opaque bytes, which the faces of workers read.
 
-use super::core::Core;
 use super::entries::WorkerEntry;
-use crate::message::{ToClient, ToWorker};
+use crate::message::ToWorker;
 use bytes::Bytes;
 
 /// Bytes of one.
@@ -27,7 +26,7 @@ impl Plugins {
     }
 
     /// Takes one in, or away; why it can't be, if it can't.
-    fn change(&mut self, name: &str, plugin: Option<&Bytes>) -> Result<(), String> {
+    pub fn change(&mut self, name: &str, plugin: Option<&Bytes>) -> Result<(), String> {
         let at = self.0.iter().position(|(known, _)| known == name);
         let Some(plugin) = plugin else {
             let at = at.ok_or_else(|| format!("there is no plugin `{name}`"))?;
@@ -52,27 +51,6 @@ impl Plugins {
             None => self.0.push((name.to_owned(), plugin.clone())),
         }
         Ok(())
-    }
-}
-
-impl Core {
-    /// A client wants all workers to have something, or to have it no longer.
-    pub fn plugin_changes(&mut self, client: u32, number: u64, name: String, bulk: Vec<Bytes>) {
-        let plugin = bulk.into_iter().next();
-        let changed = self.plugins.change(&name, plugin.as_ref());
-        if changed.is_ok() {
-            let message = ToWorker::Plugin { name };
-            let workers = self.workers.values().filter(|worker| worker.is_in());
-            workers.for_each(|worker| worker.send(&message, plugin.iter().cloned().collect()));
-        }
-        self.heard(client, number, changed.err());
-    }
-
-    /// What a client has said under a number has been taken in.
-    pub fn heard(&self, client: u32, number: u64, refused: Option<String>) {
-        if let Some(client) = self.clients.get(&client) {
-            client.send(&ToClient::Heard { number, refused });
-        }
     }
 }
 

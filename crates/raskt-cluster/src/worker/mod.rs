@@ -6,11 +6,9 @@ mod fetching;
 mod graphs;
 mod link;
 mod providing;
-mod this;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
-pub use this::ThisWorker;
 
 use crate::coordination::{Coordination, Hearing, OverSession, Registered};
 use crate::driver::{Incoming, Listening, Network, Peer, Ticket, inbox};
@@ -18,6 +16,7 @@ use crate::face::{Face, read_graph};
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
 use crate::session;
+use crate::this_worker::ThisWorker;
 use crate::{Address, ListenError};
 use along::Along;
 use bytes::Bytes;
@@ -105,7 +104,7 @@ impl WorkerServer {
         network.introduce(introduction);
         // Before any task can come.
         let id = Arc::default();
-        face.worker_begins(ThisWorker::new(&engine, &network, &options, (link.clone(), Arc::clone(&id))));
+        face.worker_begins(this_worker(&engine, &network, &options, (link.clone(), Arc::clone(&id))));
         let (sender, receiver) = channel();
         let coordination = Coordination::new();
         let hearing = coordination.session();
@@ -162,6 +161,30 @@ impl Drop for WorkerServer {
         // The engine keeps its uplink, which knows the engine.
         self.engine.shut_down(Duration::ZERO);
         self.face.worker_ends(self.engine.number());
+    }
+}
+
+/// The worker as its tasks see it.
+fn this_worker(
+    engine: &WorkerEngine,
+    network: &Network,
+    options: &WorkerOptions,
+    (link, id): (Arc<OnceLock<Link>>, Arc<OnceLock<WorkerId>>),
+) -> ThisWorker {
+    let introduced = network.introduced();
+    let name = match introduced.name.is_empty() {
+        true => options.offer.name.to_string(),
+        false => introduced.name,
+    };
+    let peer = move || Some(link.get()?.outbox.peer()?.identity);
+    ThisWorker {
+        engine: engine.clone(),
+        name,
+        scheduler: options.scheduler.clone(),
+        addresses: introduced.addresses,
+        options: network.options().clone(),
+        peer: Arc::new(peer),
+        id,
     }
 }
 

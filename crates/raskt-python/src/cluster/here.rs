@@ -81,7 +81,7 @@ pub(super) fn connect(
     let listen = address(listen)?;
     let worker = WORKERS.lock().iter().find(|worker| worker.number() == number).cloned();
     let worker = worker.ok_or_else(|| PyValueError::new_err("the worker is over"))?;
-    Ok(py.detach(|| worker.connect(name, &listen, Arc::new(super::face::PythonFace), patience)))
+    Ok(py.detach(|| Client::of_worker(&worker, name, &listen, Arc::new(super::face::PythonFace), patience)))
 }
 
 /// A task begins in this thread; what the task outside of it had given away is to be handed to [`task_ends`].
