@@ -18,6 +18,10 @@ GLANCE_SECONDS = 0.05
 CLEANUP_SECONDS = 1.0
 """How long a task that nobody wants may take for its end."""
 
+LENT_MOST = 256
+"""So many tasks lend their slots while they are awaited: each has a thread, and others begin in their place."""
+
+_lent = threading.BoundedSemaphore(LENT_MOST)
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
@@ -32,13 +36,21 @@ class _Ending:
 def awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """What it returns, run by the loop of this process, while the calling thread waits."""
     future = asyncio.run_coroutine_threadsafe(_within(coroutine, _this_worker.here()), _running())
+    loan = None
     try:
         while not concurrent.futures.wait([future], GLANCE_SECONDS).done:
             _core.cluster_check_cancelled()
+            # It may wait for what needs the slot of its task.
+            if loan is None and _lent.acquire(blocking=False):
+                loan = _core.ClusterLoan()
     except BaseException:
         future.cancel()
         concurrent.futures.wait([future], CLEANUP_SECONDS)
         raise
+    finally:
+        if loan is not None:
+            loan.close()
+            _lent.release()
     result = future.result()
     if isinstance(result, _Ending):
         raise result.error
