@@ -58,14 +58,15 @@ def test_what_is_named_is_sent_once(client):
         joblib.parallel_config(backend="raskt", scatter=5)
 
 
-def test_calls_within_calls_on_one_thread():
+def test_calls_within_calls_on_as_many_threads_as_wait():
     def outer(n):
         inner = joblib.Parallel(n_jobs=-1)(
             joblib.delayed(lambda m: (m, os.getpid(), get_worker().name))(m) for m in range(n)
         )
         return [m for m, *_ in inner]
 
-    with Client(n_workers=1, threads_per_worker=1, set_as_default=False) as client:
+    with Client(n_workers=2, threads_per_worker=1, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=30)
         with joblib.parallel_config(backend="raskt", client=client):
             assert joblib.Parallel(timeout=60)(joblib.delayed(outer)(n) for n in range(4)) == [
                 list(range(n)) for n in range(4)
