@@ -135,7 +135,9 @@ def _checked(name: str, value: Any) -> Any:
         if not all(names):
             raise ValueError(f"annotate(workers={value!r}): the name of a worker has to have a letter at least")
         if not names:
-            raise ValueError(f"annotate(workers={value!r}) names no worker, so that nothing could run: leave it out for any")
+            raise ValueError(
+                f"annotate(workers={value!r}) names no worker, so that nothing could run: leave it out for any"
+            )
         return names
     if name == "resources":
         if not isinstance(value, Mapping):

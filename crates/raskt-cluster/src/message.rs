@@ -5,7 +5,9 @@
 
 use crate::bulk::Source;
 use crate::coordination::{Ask, Packed, Told};
+use crate::errand::{Errand, ErrandEnd};
 use crate::hello::{Identity, Role};
+use crate::question::{Answer, Question};
 use crate::small::Small;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
@@ -42,6 +44,27 @@ pub enum FromClient {
         /// The tasks.
         tasks: Vec<TaskRange>,
     },
+    /// An answer is wanted as soon as all that was said before has been taken in.
+    Barrier {
+        /// What the answer is known by.
+        number: u64,
+    },
+    /// What all workers are to have, those that come later too: the one piece of bulk; without one they have it no longer.
+    Plugin {
+        /// What the answer is known by.
+        number: u64,
+        /// What it is called: it takes the place of another one of that name.
+        name: String,
+    },
+    /// Something is to be answered.
+    Ask {
+        /// A number that the client hasn't used.
+        number: u64,
+        /// What.
+        question: Question,
+    },
+    /// Workers are to do something beside their tasks.
+    Errand(Errand),
     /// Something is asked of what is shared by name; its bytes are the bulk.
     Coordination(Packed<Ask>),
 }
@@ -146,6 +169,29 @@ pub enum ToClient {
         /// Why.
         reason: String,
     },
+    /// What was said under a number has been taken in, with all that was said before.
+    Heard {
+        /// The number.
+        number: u64,
+        /// Why it isn't done, if it isn't.
+        refused: Option<String>,
+    },
+    /// To what was asked.
+    Answer {
+        /// The number of the question.
+        number: u64,
+        /// What is answered.
+        answer: Answer,
+    },
+    /// A worker's part of an errand is over.
+    ErrandOver {
+        /// The errand.
+        number: u64,
+        /// The worker.
+        worker: WorkerId,
+        /// How it ended.
+        end: ErrandEnd,
+    },
     /// Something is said of what is shared by name; its bytes are the bulk.
     Coordination(Packed<Told>),
 }
@@ -241,6 +287,13 @@ pub enum FromWorker {
         /// Why.
         reason: String,
     },
+    /// An errand is over.
+    ErrandOver {
+        /// Its number with the scheduler.
+        errand: u64,
+        /// How it ended.
+        end: ErrandEnd,
+    },
     /// Something is asked of what is shared by name; its bytes are the bulk.
     Coordination(Packed<Ask>),
 }
@@ -282,6 +335,16 @@ pub enum ToWorker {
         from: Vec<String>,
         /// Which process gives it.
         identity: Identity,
+    },
+    /// It is to have this from now on, before any task that comes later: the one piece of bulk; without one, no longer.
+    Plugin {
+        /// What it is called.
+        name: String,
+    },
+    /// It is to do something beside its tasks; what, is the one piece of bulk.
+    Errand {
+        /// Its number with the scheduler.
+        errand: u64,
     },
     /// Something is said of what is shared by name; its bytes are the bulk.
     Coordination(Packed<Told>),

@@ -95,6 +95,11 @@ impl Shared {
         })
     }
 
+    /// What the store knows the engine by.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Whether this process is a fork of the one that it is of: its threads aren't here, its tasks are its own process's to run,
     /// and its lock may be held for ever.
     pub fn is_left_behind(&self) -> bool {

@@ -3,6 +3,7 @@
 use crate::execution::facts;
 use crate::giving::{Given, Giver, Wanted};
 use crate::imports::Imports;
+use crate::lending::run_of;
 use crate::options::EngineOptions;
 use crate::recover::Recovery;
 use crate::runner::Runners;
@@ -209,6 +210,16 @@ impl WorkerEngine {
     pub(crate) fn describe(&self) -> String {
         let report = self.store().report();
         format!("{}; {}; {}", self.shared.lock().describe(), self.giver.describe(), report.unwrap())
+    }
+
+    /// The run of the task of this worker that the calling thread is in, the innermost.
+    pub fn run_here(&self) -> Option<RunId> {
+        run_of(&self.shared)
+    }
+
+    /// What tells it from other workers of the process.
+    pub fn number(&self) -> u64 {
+        u64::from(self.shared.number())
     }
 
     /// Where its results are.

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from raskt import _core
 from raskt._annotations import annotation_set, get_annotations
-from raskt.distributed import _executor, _running
+from raskt.distributed import _actors, _executor, _running
 from raskt.futures._pure import content_key
 
 BATCH = 100_000
@@ -64,6 +64,8 @@ class Calls:
             Calls of a higher one are made first.
         fifo_timeout
             Of no effect: calls of one priority are made in their order.
+        actor, actors : bool, default False
+            Whether the call makes an object that stays on its worker: the result is an `Actor`.
         pure : bool, default False
             Whether equal calls are one call.
 
@@ -71,13 +73,14 @@ class Calls:
         -------
         Future
         """
+        said = _said(workers, resources, retries, priority, allow_other_workers)
         if actor or actors:
-            raise NotImplementedError("actors aren't there yet: keep the state in an object that calls are passed")
+            client: Any = self
+            return _actors.create(client, func, args, kwargs, key, said)
         if key is not None:
             _check_key(key)
         if _is_pure(pure) and key is None:
             key = content_key(func, args, kwargs)
-        said = _said(workers, resources, retries, priority, allow_other_workers)
         return self._raskt_cluster_client.submit(func, args, kwargs or None, key, said)
 
     def map(
@@ -109,7 +112,7 @@ class Calls:
             What the names of the calls begin with, or the name of each.
         batch_size : int, optional
             Calls that are sent at a time. Default: 100,000.
-        workers, retries, resources, priority, allow_other_workers, fifo_timeout, pure
+        workers, retries, resources, priority, allow_other_workers, fifo_timeout, actor, actors, pure
             As for `submit`.
         **kwargs
             Further arguments, the same for each call.
@@ -125,12 +128,15 @@ class Calls:
         """
         if not iterables:
             raise TypeError("map() needs at least one iterable beside the function")
-        if actor or actors:
-            raise NotImplementedError("actors aren't there yet: keep the state in an object that calls are passed")
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}; at least one call has to be sent at a time")
         rows = list(zip(*iterables))
         keys = _keys(key, len(rows))
+        if actor or actors:
+            client: Any = self
+            said = _said(workers, resources, retries, priority, allow_other_workers)
+            named: Sequence[str | None] = keys or [None] * len(rows)
+            return [_actors.create(client, func, row, kwargs, name, said) for row, name in zip(rows, named)]
         if _is_pure(pure) and keys is None:
             keys = [content_key(func, row, kwargs) for row in rows]
         said = _said(workers, resources, retries, priority, allow_other_workers)

@@ -14,12 +14,13 @@ from typing import Any, Literal
 
 import raskt
 from raskt import _core
-from raskt.distributed import _current, _waiting
+from raskt.distributed import _current, _waiting, _words
 from raskt.distributed._addresses import listening, nearest, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
 from raskt.distributed._nested import as_container, futures_asked, futures_in
+from raskt.distributed._plugins import Plugins
 from raskt.distributed._security import Security
 from raskt.distributed._sharing import Sharing
 from raskt.distributed._threads import in_thread
@@ -31,7 +32,7 @@ CLOSING_SECONDS = 0.2
 """How long what was said has to arrive when a client is closed."""
 
 
-class Client(Calls, Sharing):
+class Client(Calls, Plugins, Sharing):
     """A client of a cluster. As long as it is there, everything that raskt computes is computed on it.
 
     Parameters
@@ -103,16 +104,7 @@ class Client(Calls, Sharing):
             if isinstance(address, Cluster):
                 security = security or address.security
                 address = address.scheduler_address
-            security = security or Security()
-            if security.token_file is None and security.tls_ca_file is None:
-                raise ConnectionError(
-                    f"the scheduler at {address} has a token, and this client none: name its file "
-                    "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
-                )
-            credentials = security.credentials()
-            self._raskt_cluster_client = _core.ClusterClient(
-                nearest(address), listening(address, folder), credentials, self.name, patience
-            )
+            self._raskt_cluster_client = self._connect(address, listening(address, folder), security, patience)
         except BaseException:
             if own is not None:
                 own.close()
@@ -123,8 +115,24 @@ class Client(Calls, Sharing):
         self._finalizer = weakref.finalize(self, _close, os.getpid(), self._raskt_cluster_client, own, folder)
         if own is not None and own.size:
             self.wait_for_workers(1, patience)
+        _current.note(self)
+        self._begin()
         if set_as_default:
             _current.add_default(self)
+
+    def _begin(self) -> None:
+        # Some workers write where this process does.
+        if self.cluster is None or not self.cluster._writes_here:
+            _words.show(self)
+
+    def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
+        security = security or Security()
+        if security.token_file is None and security.tls_ca_file is None:
+            raise ConnectionError(
+                f"the scheduler at {address} has a token, and this client none: name its file "
+                "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
+            )
+        return _core.ClusterClient(nearest(address), listen, security.credentials(), self.name, patience)
 
     @property
     def is_closed(self) -> bool:

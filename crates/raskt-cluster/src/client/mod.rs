@@ -1,5 +1,7 @@
 //! A client of a cluster: submits graphs, gives data, and fetches results where they are.
 
+mod adopting;
+mod asking;
 mod errands;
 mod failed;
 mod gathering;
@@ -7,6 +9,7 @@ mod giving;
 mod kept;
 mod run;
 mod sending;
+mod sent_errand;
 mod shared;
 mod sharing;
 mod state;
@@ -37,6 +40,7 @@ use std::time::{Duration, Instant};
 
 pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
+pub use sent_errand::SentErrand;
 pub use table::TaskState;
 pub use tasks::TaskRun;
 pub use watch::{Until, Watch};

@@ -1,5 +1,6 @@
 //! What the runs of a client and its session have in common.
 
+use super::asking::Asking;
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
@@ -29,10 +30,14 @@ pub(crate) struct Shared {
     pub coordination: Coordination,
     pub hearing: Hearing,
     pub(super) errands: Errands,
+    pub(super) asking: Arc<Asking>,
     pub(super) state: Mutex<State>,
     /// Told of everything that comes, but for what concerns tasks that stand alone.
     pub changed: Condvar,
 }
+
+/// Why what was said isn't done, if it isn't.
+pub(super) type Heard = Result<(), String>;
 
 #[derive(Default)]
 pub(super) struct State {
@@ -42,6 +47,9 @@ pub(super) struct State {
     pub tables: BTreeMap<RunId, TaskTable>,
     pub watches: BTreeMap<WatchId, Watching>,
     pub next_watch: u64,
+    /// What was said under numbers of which an answer is wanted; with the answer, once it is there.
+    pub asked: BTreeMap<u64, Option<Heard>>,
+    pub next_number: u64,
     /// Bytes of small results that are kept.
     kept_bytes: Arc<AtomicUsize>,
     /// Why the session is over, if it is.
@@ -53,9 +61,10 @@ pub(super) struct State {
 impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed) = Default::default();
+        let asking = Arc::new(Asking::new(face.clone()));
         let coordination = Coordination::new();
         let hearing = coordination.session();
-        Self { face, fetcher, shelf, coordination, hearing, errands, state, changed }
+        Self { face, fetcher, shelf, coordination, hearing, errands, asking, state, changed }
     }
 
     /// Takes in what the scheduler says.
@@ -70,7 +79,10 @@ impl Shared {
             self.hearing.lost(&format!("the session with it is over: {lost}"));
         }
         let concerns_all = self.change(|state| match incoming {
-            Incoming::Message { message, .. } => self.take(state, message),
+            Incoming::Message { message, bulk, .. } => match self.asking.take(message, bulk) {
+                Ok(call) => state.call(call),
+                Err(message) => self.take(state, message),
+            },
             Incoming::Event(session::Event::Lost(lost)) => {
                 self.lose(state, format!("the session with the scheduler is over: {lost}"));
                 true
@@ -142,10 +154,13 @@ impl Shared {
             ToClient::Refused { run, reason } => self.end(state, run, ClusterError::Refused(reason)),
             ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
             ToClient::Resumed { run } => state.stall(run, None),
-            ToClient::Available { .. }
-            | ToClient::Unavailable { .. }
-            | ToClient::TasksFailed { .. }
-            | ToClient::Coordination(_) => {}
+            ToClient::Heard { number, refused } => {
+                if let Some(answer) = state.asked.get_mut(&number) {
+                    *answer = Some(refused.map_or(Ok(()), Err));
+                }
+            }
+            ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
+            ToClient::Answer { .. } | ToClient::ErrandOver { .. } | ToClient::Coordination(_) => {}
         }
     }
 
@@ -158,6 +173,7 @@ impl Shared {
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
         state.workers.clear();
+        self.asking.lose(&why).into_iter().for_each(|call| _ = state.call(Some(call)));
         state.lost.get_or_insert(why);
     }
 
@@ -174,6 +190,12 @@ impl Shared {
 }
 
 impl State {
+    /// Somebody is to be called once the lock is gone. It concerns nobody else.
+    fn call(&mut self, call: Option<Callback>) -> bool {
+        self.calls.extend(call);
+        false
+    }
+
     /// Changes where tasks of a run stand, and tells those who watch them.
     pub fn change_tasks(&mut self, run: RunId, change: impl FnOnce(&mut TaskTable) -> Vec<Change>) {
         let Some(table) = self.tables.get_mut(&run) else { return };

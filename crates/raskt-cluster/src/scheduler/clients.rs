@@ -42,6 +42,7 @@ impl Core {
         client: u32,
         message: FromClient,
         graph: Option<Result<(Bytes, Arc<Graph>), String>>,
+        bulk: Vec<Bytes>,
     ) {
         let result = match message {
             FromClient::Submit(submission) => {
@@ -53,7 +54,17 @@ impl Core {
                 }
                 Ok(())
             }
-            FromClient::GraphPiece | FromClient::Coordination(_) => Ok(()),
+            // What comes with bulk of its own is taken in elsewhere.
+            FromClient::GraphPiece | FromClient::Plugin { .. } | FromClient::Coordination(_) => Ok(()),
+            FromClient::Barrier { number } => {
+                self.heard(client, number, None);
+                Ok(())
+            }
+            FromClient::Ask { number, question } => {
+                self.ask(client, number, &question);
+                Ok(())
+            }
+            FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
             FromClient::Retry { run, tasks } => {
                 self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))
@@ -96,6 +107,7 @@ impl Core {
     /// All that it wanted isn't wanted any more.
     pub fn client_lost(&mut self, client: u32) {
         let Some(entry) = self.clients.remove(&client) else { return };
+        self.errands.forget_client(client);
         self.member_gone(entry.session);
         let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
         for run in own {

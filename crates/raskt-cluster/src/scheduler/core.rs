@@ -1,8 +1,10 @@
 //! The machine of a scheduler, and who speaks to it.
 
 use super::entries::{ClientEntry, WorkerEntry};
+use super::errands::Errands;
 use super::graphs::RunRecord;
 use super::names::Sharing;
+use super::plugins::Plugins;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
@@ -33,8 +35,11 @@ pub(super) struct Core {
     pub sharing: Sharing,
     /// Small results that came with what is being taken in, and their run.
     pub along: Option<(RunId, Vec<Small>)>,
+    /// What workers are to have, those that come later too.
+    pub plugins: Plugins,
     /// Runs that have ended for their clients, and not for the machine.
     ended: Vec<RunId>,
+    pub errands: Errands,
     pub next_worker: u32,
     pub next_client: u32,
     pub is_closed: bool,
@@ -46,7 +51,7 @@ impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
-        let (ungiven, awaited_by, ended) = Default::default();
+        let (ungiven, awaited_by, ended, plugins) = Default::default();
         Self {
             machine,
             started,
@@ -58,7 +63,9 @@ impl Core {
             awaited_by,
             sharing: Sharing::new(),
             along: None,
+            plugins,
             ended,
+            errands: Errands::default(),
             next_worker: 0,
             next_client: 0,
             is_closed: false,

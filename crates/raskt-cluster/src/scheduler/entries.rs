@@ -19,7 +19,12 @@ pub(super) struct ClientEntry {
 impl ClientEntry {
     /// A client that takes nothing loses its session rather than others their memory.
     pub fn send(&self, message: &ToClient) {
-        if let Err(error) = self.outbox.send(message, vec![]) {
+        self.send_with(message, vec![]);
+    }
+
+    /// The same with what goes along.
+    pub fn send_with(&self, message: &ToClient, bulk: Vec<Bytes>) {
+        if let Err(error) = self.outbox.send(message, bulk) {
             tracing::warn!("a client can't be told: {error}");
             self.outbox.close();
         }

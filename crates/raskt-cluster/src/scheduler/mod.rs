@@ -6,10 +6,14 @@
 mod clients;
 mod core;
 mod entries;
+mod errands;
 mod gifts;
 mod graphs;
 mod held_back;
 mod names;
+mod plugging;
+mod plugins;
+mod questions;
 mod sharing;
 mod spreading;
 mod workers;
@@ -157,14 +161,17 @@ impl Shared {
 
     fn hear_client(&self, client: u32, pieces: &graphs::Pieces, incoming: Incoming<FromClient>) {
         match incoming {
+            Incoming::Message { message: FromClient::Plugin { number, name }, bulk, .. } => {
+                _ = self.change(|core| core.plugin_changes(client, number, name, bulk));
+            }
             Incoming::Message { message: FromClient::Coordination(ask), bulk, ticket } => {
                 self.change(|core| core.client_asks(client, ask, &bulk));
                 drop(ticket);
             }
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
-                let graph = pieces.take(&message, bulk);
-                self.change(|core| core.client_says(client, message, graph));
+                let graph = pieces.take(&message, bulk.clone());
+                self.change(|core| core.client_says(client, message, graph, bulk));
                 drop(ticket);
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
@@ -179,7 +186,7 @@ impl Shared {
                 self.change(|core| core.worker_asks(worker, ask, &bulk));
                 drop(ticket);
             }
-            Incoming::Message { message, .. } => _ = self.change(|core| core.worker_says(worker, message)),
+            Incoming::Message { message, bulk, .. } => _ = self.change(|core| core.worker_says(worker, message, bulk)),
             // Whoever takes his leave is not to blame for it.
             Incoming::Event(session::Event::Lost(session::Lost::Closed)) => {
                 _ = self.change(|core| core.worker_lost(worker, LossCause::Retired));

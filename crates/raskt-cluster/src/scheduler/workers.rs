@@ -33,7 +33,7 @@ impl Core {
         }
     }
 
-    pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker) {
+    pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker, bulk: Vec<Bytes>) {
         match message {
             FromWorker::Join(offer) => {
                 let others = self.worker_infos();
@@ -43,6 +43,7 @@ impl Core {
                 let info = WorkerInfo { worker, name, addresses, identity, slots: offer.slots, memory: offer.memory };
                 entry.info = Some(info.clone());
                 entry.send(&ToWorker::Joined(others), vec![]);
+                self.plugins.show_all(entry);
                 let joined = ToWorker::Joined(vec![info.clone()]);
                 self.workers.values().filter(|other| other.is_in()).for_each(|other| other.send(&joined, vec![]));
                 self.tell_clients(&ToClient::Joined(vec![info]));
@@ -63,6 +64,7 @@ impl Core {
                 }
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
+            FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
             FromWorker::Coordination(_) => {}
         }
     }
@@ -87,6 +89,7 @@ impl Core {
         let Some(entry) = self.workers.remove(&worker) else { return };
         // One that can't be reached, and comes back, begins anew.
         entry.outbox.close();
+        self.errands_lost(worker, &entry.name);
         self.member_gone(entry.session);
         if !entry.is_in() || self.is_closed {
             return;

@@ -1,6 +1,7 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
 mod along;
+mod errands;
 mod fetching;
 mod graphs;
 mod intake;
@@ -16,16 +17,18 @@ use crate::face::{Face, read_graph};
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
 use crate::session;
+use crate::this_worker::ThisWorker;
 use crate::{Address, ListenError};
 use along::Along;
 use bytes::Bytes;
+use errands::Errands;
 use fetching::Fetching;
 use graphs::{Coming, Message, Step};
 use intake::{Inbound, Intake};
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
-use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
+use raskt_schedule::{Import, Offer, RunId, WorkerId, WorkerOrder};
 use raskt_value::{ErrorKind, TaskError};
 use std::collections::VecDeque;
 use std::io;
@@ -62,6 +65,7 @@ pub struct WorkerServer {
     network: Arc<Network>,
     ended: Arc<Ended>,
     link: Arc<OnceLock<Link>>,
+    face: Arc<dyn Face>,
     coordination: Coordination,
     _registered: Registered,
     _listening: Listening,
@@ -92,6 +96,9 @@ impl WorkerServer {
             introduction.addresses.push(listening.address().to_string());
         }
         network.introduce(introduction);
+        // Before any task can come.
+        let id = Arc::default();
+        face.worker_begins(this_worker(&engine, &network, &options, (link.clone(), Arc::clone(&id))));
         let (intake, coordination) = (Arc::new(Intake::default()), Coordination::new());
         let hearing = coordination.session();
         let inbox = Intake::inbox(&intake, hearing.clone());
@@ -105,15 +112,17 @@ impl WorkerServer {
         let serving = Serving {
             engine: engine.clone(),
             fetching,
-            face,
+            errands: Errands::new(face.clone(), link.clone()),
+            face: face.clone(),
             link: link.clone(),
             ended: ended.clone(),
             along,
+            id,
             coming: None,
         };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || intake.run(serving))?;
         let _registered = Registered::new(coordination.clone());
-        Ok(Self { engine, network, ended, link, coordination, _registered, _listening: listening })
+        Ok(Self { engine, network, ended, link, face, coordination, _registered, _listening: listening })
     }
 
     /// The scheduler, once it has answered.
@@ -134,6 +143,7 @@ impl WorkerServer {
     /// Lets what runs end for up to `grace`, and leaves.
     pub fn shut_down(&self, grace: Duration) {
         self.engine.shut_down(grace);
+        self.face.worker_ends(self.engine.number());
         self.network.close(grace.max(Duration::from_millis(200)));
         self.ended.tell("it was shut down");
     }
@@ -143,6 +153,31 @@ impl Drop for WorkerServer {
     fn drop(&mut self) {
         // The engine keeps its uplink, which knows the engine.
         self.engine.shut_down(Duration::ZERO);
+        self.face.worker_ends(self.engine.number());
+    }
+}
+
+/// The worker as its tasks see it.
+fn this_worker(
+    engine: &WorkerEngine,
+    network: &Network,
+    options: &WorkerOptions,
+    (link, id): (Arc<OnceLock<Link>>, Arc<OnceLock<WorkerId>>),
+) -> ThisWorker {
+    let introduced = network.introduced();
+    let name = match introduced.name.is_empty() {
+        true => options.offer.name.to_string(),
+        false => introduced.name,
+    };
+    let peer = move || Some(link.get()?.outbox.peer()?.identity);
+    ThisWorker {
+        engine: engine.clone(),
+        name,
+        scheduler: options.scheduler.clone(),
+        addresses: introduced.addresses,
+        options: network.options().clone(),
+        peer: Arc::new(peer),
+        id,
     }
 }
 
@@ -154,6 +189,8 @@ struct Serving {
     link: Arc<OnceLock<Link>>,
     ended: Arc<Ended>,
     along: Arc<Along>,
+    id: Arc<OnceLock<WorkerId>>,
+    errands: Errands,
     /// A graph of which pieces are missing.
     coming: Option<Coming>,
 }
@@ -212,7 +249,11 @@ impl Serving {
 
     fn take(&mut self, (message, bulk, _ticket): Message) {
         match message {
-            ToWorker::Welcome(worker) => tracing::debug!("worker {} has joined", worker.0),
+            ToWorker::Welcome(worker) => {
+                tracing::debug!("worker {} has joined", worker.0);
+                self.errands.is_for(worker);
+                let _ = self.id.set(worker);
+            }
             ToWorker::Joined(workers) => self.fetching.joined(workers),
             ToWorker::Left(worker) => self.fetching.left(worker),
             ToWorker::Graph { run, imports, told, bytes } => {
@@ -227,8 +268,12 @@ impl Serving {
             // Of a graph that came to an end otherwise; and what was heard before.
             ToWorker::GraphPiece { .. } | ToWorker::Coordination(_) => {}
             ToWorker::Order(order) => self.obey(order),
+            ToWorker::Errand { errand } => self.errands.begin(errand, bulk),
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
+            }
+            ToWorker::Plugin { name } => {
+                self.face.plugin(self.engine.number(), &name, bulk.first().map(|plugin| &**plugin));
             }
             ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
             ToWorker::Leave => self.ended.tell("the scheduler has ended it"),

@@ -1,6 +1,8 @@
 //! Graphs as jobs of a cluster: what they are, the data that goes with them, and what they read of other runs.
 
 use super::HeldResult;
+use super::adopted::as_own;
+use super::here::parent_on;
 use crate::travel::{Travelling, loaded};
 use hashbrown::HashMap;
 use pyo3::exceptions::PyValueError;
@@ -28,7 +30,7 @@ pub(super) fn prepare(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wante
     let wanted: Vec<_> = wanted.iter().map(|task| travelling.task(*task)).collect();
     let Travelling { form, given, .. } = &travelling;
     let bytes = postcard::to_stdvec(form).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let job = Job { graph: bytes.into(), ..Job::default() };
+    let job = Job { graph: bytes.into(), parent: parent_on(client), ..Job::default() };
     let mut prepared = Prepared { job, held: HashMap::new(), wanted: vec![] };
     for (layer, op) in form.layers() {
         if let BodyForm::Given(at) = form.ops()[op.0 as usize].body {
@@ -54,7 +56,8 @@ fn give(
     let mut data: Vec<(TaskRange, Vec<Value>)> = vec![];
     for (at, value) in values.iter().enumerate() {
         let task = TaskId::new(layer, at as u64);
-        match HeldResult::of(value).filter(|held| Arc::ptr_eq(held.client(), client)) {
+        let result = HeldResult::of(value);
+        match result.map(|result| as_own(py, client, &result)).transpose()?.flatten() {
             Some(result) => {
                 import(&mut job.imports, task, &result);
                 held.insert(task, result);

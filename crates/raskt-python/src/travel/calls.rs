@@ -4,6 +4,7 @@ use super::apart::split;
 use super::slots::{Filling, filled};
 use super::{Portable, bundles, pickle};
 use crate::block::{PythonBlock, ToldCall, input, own as own_of, wire_form};
+use crate::cluster::{awaited, is_worker};
 use crate::delayed::{Key, python_object};
 use crate::object::Object;
 use pyo3::prelude::*;
@@ -166,6 +167,7 @@ impl PythonBlock for SentCalls {
                 function.call(positional, Some(&named.cast_into::<PyDict>()?))?
             }
         };
+        let result = if is_worker() { awaited(result)? } else { result };
         Ok(Object::told(result, || Some(self.label(py, call).into())))
     }
 

@@ -65,6 +65,9 @@ class Cluster:
 
     _supports_scaling = True
 
+    _writes_here = False
+    """Whether its workers write where this process does, so that clients need not show what tasks print."""
+
     security: Security | None = None
     """By what clients are known to its scheduler."""
 

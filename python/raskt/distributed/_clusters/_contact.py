@@ -34,9 +34,15 @@ class Contact:
         """The client."""
         from raskt.distributed._client import Client
 
+        class Silent(Client):
+            """What tasks print is for others to show."""
+
+            def _begin(self) -> None:
+                pass
+
         with self._lock:
             if self._client is None or self._client.is_closed:
-                self._client = Client(
+                self._client = Silent(
                     address, PATIENCE_SECONDS, set_as_default=False, security=security, name="raskt-cluster"
                 )
                 # Which workers there are, a client is told soon after it has come.

@@ -76,6 +76,8 @@ class LocalCluster(SpecCluster):
     np.int64(45)
     """
 
+    _writes_here = True
+
     def __init__(
         self,
         name: str | None = None,

@@ -86,7 +86,7 @@ class Scheduler(ProcessInterface):
         await super().start()
 
     def _near(self) -> str | None:
-        """A socket in the file system, beside the port: it is faster, and the end of a process is known by it at once."""
+        """A socket in the file system, beside the port: it is faster, and tells at once when a process ends."""
         return f"unix://{self._keys.folder}/scheduler" if self._keys and self._listen.startswith("tcp://") else None
 
     async def close(self, timeout: float | None = None) -> None:

@@ -1,0 +1,102 @@
+//! Clients of tasks, and words to the scheduler of which it has to be known that they were heard.
+
+use super::failed::ClusterError;
+use super::sending::send;
+use super::table::TaskState;
+use super::tasks::TaskRun;
+use super::{Client, ConnectError};
+use crate::Address;
+use crate::driver::{Network, NetworkOptions};
+use crate::face::Face;
+use crate::hello::Role;
+use crate::message::FromClient;
+use crate::this_worker::ThisWorker;
+use bytes::Bytes;
+use raskt_graph::{LayerId, TaskId};
+use raskt_schedule::{RunId, TaskRange};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+impl Client {
+    /// A client of the scheduler of a worker of this process, known by what that is known by.
+    pub fn of_worker(
+        worker: &ThisWorker,
+        name: &str,
+        listen: &Address,
+        face: Arc<dyn Face>,
+        patience: Duration,
+    ) -> Result<Self, ConnectError> {
+        let mut options = NetworkOptions::new(Role::Client, worker.options.security.clone())?;
+        options.introduction = worker.options.introduction.clone();
+        name.clone_into(&mut options.introduction.name);
+        options.introduction.addresses.clear();
+        Self::connect(Network::start(options)?, &worker.scheduler, listen, face, patience)
+    }
+
+    /// Takes up a result of a run that may be anybody's ([`Self::adopt`]), and waits until the scheduler knows: whoever holds it now
+    /// may let go of it. Gives the run and the task that stand for it.
+    ///
+    /// # Errors
+    /// If it isn't there any more.
+    pub fn adopt_at_once(
+        &self,
+        (run, task): (RunId, TaskId),
+        patience: Duration,
+    ) -> Result<(TaskRun, TaskId), ClusterError> {
+        let adopted = self.adopt(&[(run, TaskRange::one(task))])?;
+        self.barrier(patience)?;
+        let own = TaskId::new(LayerId(0), 0);
+        // What isn't taken is told before.
+        match adopted.state(own) {
+            TaskState::Failed(failed) if failed.root().is_none() => Err(failed.error()),
+            _ => Ok((adopted, own)),
+        }
+    }
+
+    /// Waits until the scheduler has taken in all that this client has said.
+    pub fn barrier(&self, patience: Duration) -> Result<(), ClusterError> {
+        self.say(|number| FromClient::Barrier { number }, vec![], patience)
+    }
+
+    /// Has all workers have this, those that come later too, before any task that comes later; nothing takes it away.
+    pub fn plugin(&self, name: &str, plugin: Option<Bytes>, patience: Duration) -> Result<(), ClusterError> {
+        let message = |number| FromClient::Plugin { number, name: name.to_owned() };
+        self.say(message, plugin.into_iter().collect(), patience)
+    }
+
+    fn say(
+        &self,
+        message: impl FnOnce(u64) -> FromClient,
+        bulk: Vec<Bytes>,
+        patience: Duration,
+    ) -> Result<(), ClusterError> {
+        let number = {
+            let mut state = self.shared.state.lock();
+            let number = state.next_number;
+            state.next_number += 1;
+            state.asked.insert(number, None);
+            number
+        };
+        let heard = send(&self.outbox, &message(number), bulk).and_then(|()| self.await_heard(number, patience));
+        self.shared.state.lock().asked.remove(&number);
+        heard
+    }
+
+    fn await_heard(&self, number: u64, patience: Duration) -> Result<(), ClusterError> {
+        let deadline = Instant::now() + patience;
+        let mut state = self.shared.state.lock();
+        loop {
+            if let Some(answer) = state.asked.get(&number).cloned().flatten() {
+                return answer.map_err(ClusterError::Refused);
+            }
+            if let Some(lost) = &state.lost {
+                return Err(ClusterError::Disconnected(lost.clone()));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ClusterError::TimedOut);
+            }
+            state = self.shared.changed.wait_for(state, left).0;
+        }
+    }
+}
