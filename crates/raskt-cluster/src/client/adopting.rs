@@ -33,7 +33,7 @@ impl Client {
         Self::connect(Network::start(options)?, &worker.scheduler, listen, face, patience)
     }
 
-    /// Takes up a result of a run that may be anybody's ([`Self::adopt`]), and waits until the scheduler knows: whoever holds it now
+    /// Takes up a result of a run that may be anybody's ([`Self::take_up`]), and waits until the scheduler knows: whoever holds it now
     /// may let go of it. Gives the run and the task that stand for it.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Client {
         (run, task): (RunId, TaskId),
         patience: Duration,
     ) -> Result<(TaskRun, TaskId), ClusterError> {
-        let adopted = self.adopt(&[(run, TaskRange::one(task))])?;
+        let adopted = self.take_up(&[(run, TaskRange::one(task))])?;
         self.barrier(patience)?;
         let own = TaskId::new(LayerId(0), 0);
         // What isn't taken is told before.
