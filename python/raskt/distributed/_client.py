@@ -17,8 +17,8 @@ from raskt import _core
 from raskt.distributed import _current, _waiting, _words
 from raskt.distributed._addresses import listening, read_scheduler_file
 from raskt.distributed._calls import Calls
+from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
-from raskt.distributed._local import LocalCluster
 from raskt.distributed._nested import as_container, futures_asked, futures_in
 from raskt.distributed._plugins import Plugins
 from raskt.distributed._security import Security
@@ -37,7 +37,7 @@ class Client(Calls, Plugins, Sharing):
 
     Parameters
     ----------
-    address : str or LocalCluster, optional
+    address : str or Cluster, optional
         Where the scheduler is (``tcp://host:port``, ``tls://…``, ``unix:///path``), or a cluster of this process.
         Default: a `LocalCluster`, which ends with the client.
     timeout : float or str, default 30
@@ -70,7 +70,7 @@ class Client(Calls, Plugins, Sharing):
 
     def __init__(
         self,
-        address: str | LocalCluster | None = None,
+        address: str | Cluster | None = None,
         timeout: float | str = TIMEOUT_SECONDS,
         set_as_default: bool = True,
         *,
@@ -83,8 +83,8 @@ class Client(Calls, Plugins, Sharing):
         self.name = name or f"Client-{os.getpid()}-{next(self._numbers)}"
         self.asynchronous = asynchronous
         patience = seconds(timeout)
-        if address is not None and not isinstance(address, (str, LocalCluster)):
-            raise TypeError(f"address is {address!r}; it is a text such as 'tcp://host:8786', or a LocalCluster")
+        if address is not None and not isinstance(address, (str, Cluster)):
+            raise TypeError(f"address is {address!r}; it is a text such as 'tcp://host:8786', or a cluster")
         if security is not None and not isinstance(security, Security):
             raise TypeError(f"security is {security!r}; it is a raskt.distributed.Security")
         own: LocalCluster | None = None
@@ -98,10 +98,10 @@ class Client(Calls, Plugins, Sharing):
         elif cluster_kwargs:
             names = ", ".join(f"{key}=" for key in cluster_kwargs)
             raise TypeError(f"{names} is for a new LocalCluster, and there is one already: {address!r}")
-        self.cluster = address if isinstance(address, LocalCluster) else None
+        self.cluster = address if isinstance(address, Cluster) else None
         folder = tempfile.mkdtemp(prefix="raskt-client-")
         try:
-            if isinstance(address, LocalCluster):
+            if isinstance(address, Cluster):
                 security = security or address.security
                 address = address.scheduler_address
             self._raskt_cluster_client = self._connect(address, listening(address, folder), security, patience)

@@ -2,26 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, NoReturn
-
-
-class Status(Enum):
-    """States of a process of a cluster."""
-
-    undefined = "undefined"
-    created = "created"
-    init = "init"
-    starting = "starting"
-    running = "running"
-    paused = "paused"
-    stopping = "stopping"
-    stopped = "stopped"
-    closing = "closing"
-    closing_gracefully = "closing_gracefully"
-    closed = "closed"
-    failed = "failed"
-    dont_reply = "dont_reply"
 
 
 def rpc(*args: Any, **kwargs: Any) -> NoReturn:

@@ -10,6 +10,7 @@ import sys
 from types import FrameType, ModuleType
 from typing import Any
 
+from raskt._cli import preload
 from raskt._core import ClusterWorker, watch_parent
 
 GLANCE_SECONDS = 0.2
@@ -51,6 +52,8 @@ def _work(about: dict[str, Any]) -> int:
 
     settings = {"memory.limit": about["memory_limit"], "memory.spill-path": about["local_directory"]}
     raskt.config.set({name: value for name, value in settings.items() if value is not None})
+    for module in about.get("preload", ()):
+        preload(module)
     worker = ClusterWorker(
         about["scheduler"], about["listen"], about["credentials"], name=about["name"], threads=about["threads"]
     )
