@@ -121,8 +121,8 @@ class Client(Calls, Plugins, Sharing):
             _current.add_default(self)
 
     def _begin(self) -> None:
-        # Workers of a cluster of this process write where it writes.
-        if self.cluster is None:
+        # Workers of a local cluster write where this process writes.
+        if not isinstance(self.cluster, LocalCluster):
             _words.show(self)
 
     def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
