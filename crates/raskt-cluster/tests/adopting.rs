@@ -36,6 +36,7 @@ fn a_result_of_another_client_outlives_that_client() {
     let cluster = Cluster::of(2);
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, Sum { milliseconds: 20, ..QUICK });
+    giver.barrier(PATIENCE).unwrap();
     let adopted = taker.adopt_at_once((run.id(), at(5)), PATIENCE).unwrap();
     drop(run);
     giver.close(PATIENCE);
@@ -61,6 +62,7 @@ fn a_failure_of_another_client_is_the_same_one_here() {
     let cluster = Cluster::of(1);
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, Sum { fails_at: Some(3), milliseconds: 0 });
+    giver.barrier(PATIENCE).unwrap();
     let adopted = taker.adopt_at_once((run.id(), at(3)), PATIENCE).unwrap();
     drop(run);
     let error = value(&taker, &adopted).unwrap_err();
@@ -72,6 +74,7 @@ fn what_is_not_there_is_not_adopted() {
     let cluster = Cluster::of(1);
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, QUICK);
+    giver.barrier(PATIENCE).unwrap();
     let gone = run.id();
     assert!(matches!(taker.adopt_at_once((gone, at(9)), PATIENCE), Err(ClusterError::Refused(_))));
     drop(run);
@@ -87,6 +90,7 @@ fn a_result_that_is_lost_is_made_again_for_whoever_adopted_it() {
     let mut cluster = Cluster::of(2);
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, QUICK);
+    giver.barrier(PATIENCE).unwrap();
     let all: Vec<_> = (0..8).map(|index| taker.adopt_at_once((run.id(), at(index)), PATIENCE).unwrap()).collect();
     for (adopted, expected) in all.iter().zip(0..) {
         assert_eq!(value(&taker, adopted).unwrap(), expected);

@@ -244,8 +244,7 @@ def _made(token: str, cls: Callable[..., Any], /, *args: Any, **kwargs: Any) -> 
     number = worker.id
     assert number is not None, "tasks come after the scheduler's answer"
     actor = Actor(type(instance), number, f"{token}@{uuid.uuid4().hex}", None, instance)
-    task = _core.cluster_task()
-    actor._name = None if task is None else task[1]
+    actor._name = _core.cluster_task_name()
     worker._actors[actor._key] = actor
     return actor
 

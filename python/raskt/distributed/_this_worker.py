@@ -126,10 +126,10 @@ class Worker:
         ValueError
             If none does.
         """
-        task = _core.cluster_task()
-        if task is None or task[1] is None:
+        task = _core.cluster_task_name()
+        if task is None:
             raise ValueError("no task runs in this thread")
-        return task[1][1]
+        return task[1]
 
     def __repr__(self) -> str:
         return f"<Worker {self.name!r} at {self.address}, {self.status}, threads: {self.nthreads}>"
@@ -176,9 +176,9 @@ def get_worker() -> Worker:
 
 def here() -> Worker | None:
     """The worker whose task, coroutine or errand this is, if it is one."""
-    task = _core.cluster_task()
-    if task is not None:
-        return of_number(task[0])
+    number = _core.cluster_task()
+    if number is not None:
+        return of_number(number)
     own = _coroutine_of.get()
     if own is not None:
         return own

@@ -95,16 +95,17 @@ pub(super) fn noting<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<(T, Vec<
 }
 
 /// The name of a result, by which others of its cluster get it as long as somebody holds it.
-pub(super) fn named(held: &Arc<HeldResult>) -> Option<Origin> {
+pub(super) fn named(py: Python<'_>, held: &Arc<HeldResult>) -> PyResult<Option<Origin>> {
     let (run, task) = held.source();
-    let cluster = cluster_of(held.client())?;
+    let Some(cluster) = cluster_of(held.client()) else { return Ok(None) };
+    py.detach(|| held.await_heard(PATIENCE)).map_err(|error| from_cluster_error(py, &error))?;
     KNOWN.lock().insert(held.client(), (run, task), held);
     GIVEN_AWAY.with_borrow_mut(|given| {
         if let Some(given) = given {
             given.push(held.clone());
         }
     });
-    Some(Origin { cluster, run, task })
+    Ok(Some(Origin { cluster, run, task }))
 }
 
 /// The result at a place of the cluster of `client`, as one that this client holds.
@@ -134,5 +135,6 @@ pub(super) fn as_own(
     if cluster_of(client).is_none() || cluster_of(client) != cluster_of(held.client()) || held.is_cancelled() {
         return Ok(None);
     }
+    py.detach(|| held.await_heard(PATIENCE)).map_err(|error| from_cluster_error(py, &error))?;
     adopted(py, client, held.source()).map(Some).map_err(|error| from_cluster_error(py, &error))
 }

@@ -201,7 +201,7 @@ impl ClusterFuture {
         let (py, future) = (slf.py(), slf.get());
         let unbound = *future.unbound.lock();
         let origin = match future.held().filter(|held| !held.is_cancelled()) {
-            Some(held) => named(&held),
+            Some(held) => named(py, &held)?,
             None => unbound,
         };
         Ok((futures(py, "future_of")?, (origin.map(|origin| origin.written()), future.key())))

@@ -126,15 +126,19 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// The number of the worker in whose task this thread is, and where that is known the name of the task's result and its key.
+/// The number of the worker in whose task this thread is.
 #[pyfunction]
-pub(super) fn cluster_task() -> Option<(u64, Option<(Written, String)>)> {
+pub(super) fn cluster_task() -> Option<u64> {
+    here().map(|(worker, _)| worker.number())
+}
+
+/// The name of the result of the task that this thread is in, and its key, where they are known. Not to be asked for while the task's
+/// function is read: its key is the name of that.
+#[pyfunction]
+pub(super) fn cluster_task_name() -> Option<(Written, String)> {
     let (worker, run) = here()?;
-    let named = worker.scheduler_identity().zip(current_task()).map(|(scheduler, (task, key))| {
-        let origin = Origin { cluster: scheduler.process, run, task };
-        (origin.written(), key)
-    });
-    Some((worker.number(), named))
+    let (scheduler, (task, key)) = worker.scheduler_identity().zip(current_task())?;
+    Some((Origin { cluster: scheduler.process, run, task }.written(), key))
 }
 
 /// The slot of the task of whoever makes it, which others have until it is closed.

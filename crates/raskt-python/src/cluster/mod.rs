@@ -51,6 +51,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(future::cluster_named_future, module)?)?;
     module.add_class::<here::ClusterLoan>()?;
     module.add_function(wrap_pyfunction!(here::cluster_task, module)?)?;
+    module.add_function(wrap_pyfunction!(here::cluster_task_name, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_workers, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_secede, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_rejoin, module)?)?;
