@@ -18,6 +18,7 @@ from raskt._core import KilledWorker
 from raskt.distributed._client import Client
 from raskt.distributed._current import default_client
 from raskt.distributed._local import LocalCluster
+from raskt.distributed._reports import get_task_stream, performance_report
 from raskt.distributed._security import Security
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 
@@ -33,5 +34,7 @@ __all__ = [
     "default_client",
     "fire_and_forget",
     "futures_of",
+    "get_task_stream",
+    "performance_report",
     "wait",
 ]

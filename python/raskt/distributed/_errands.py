@@ -41,6 +41,30 @@ def given(errand: ClusterErrand, timeout: float | None = None) -> Iterator[tuple
                 yield worker, result, None
 
 
+def all_of(
+    client: ClusterClient,
+    workers: Sequence[int],
+    function: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    timeout: float | None = 60.0,
+) -> dict[int, Any]:
+    """What each worker gives, by number; those are left out that have left meanwhile.
+
+    Raises
+    ------
+    Exception
+        What the first raised that raised something.
+    """
+    came = {}
+    for worker, result, error in given(send(client, workers, function, args), timeout):
+        if isinstance(error, ConnectionError):
+            continue
+        if error is not None:
+            raise error
+        came[worker] = result
+    return came
+
+
 def numbers(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[int, str]:
     """The workers that are meant, by number: all, or those of these names, addresses or numbers, in their order.
 

@@ -98,11 +98,14 @@ impl Asking {
         state.errands.values_mut().filter_map(|sent| sent.call.take()).collect()
     }
 
-    /// Waits for the answer to a question, up to `deadline`, and forgets it.
+    /// Waits for the answer to a question, up to `deadline`.
     pub fn answer(&self, number: u64, deadline: Instant) -> Result<Answer, ClusterError> {
-        let answer = self.wait(deadline, |state| state.questions.get_mut(&number)?.take());
+        self.wait(deadline, |state| state.questions.get_mut(&number)?.take())
+    }
+
+    /// Nobody wants to know the answer any more.
+    pub fn forget_question(&self, number: u64) {
         self.state.lock().questions.remove(&number);
-        answer
     }
 
     /// Whether all workers have answered, or nothing comes any more.

@@ -38,7 +38,7 @@ use table::TaskTable;
 
 pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
-pub use sent_errand::SentErrand;
+pub use sent_errand::{SentErrand, SentQuestion};
 pub use table::TaskState;
 pub use tasks::TaskRun;
 pub use watch::{Until, Watch};

@@ -15,13 +15,15 @@ use std::time::{Duration, Instant};
 impl Client {
     /// Asks the scheduler something, and waits up to `patience` for the answer.
     pub fn ask(&self, question: Question, patience: Duration) -> Result<Answer, ClusterError> {
-        let number = self.shared.asking.question()?;
-        let sent = send(&self.outbox, &FromClient::Ask { number, question }, vec![]);
-        let answer = self.shared.asking.answer(number, Instant::now() + patience);
-        match sent.and(answer)? {
-            Answer::Refused(reason) => Err(ClusterError::Refused(reason)),
-            answer => Ok(answer),
-        }
+        self.question(question)?.answer(Instant::now() + patience)
+    }
+
+    /// Asks the scheduler something.
+    pub fn question(&self, question: Question) -> Result<SentQuestion, ClusterError> {
+        let asking = self.shared.asking.clone();
+        let sent = SentQuestion { number: asking.question()?, asking };
+        send(&self.outbox, &FromClient::Ask { number: sent.number, question }, vec![])?;
+        Ok(sent)
     }
 
     /// Has each of `workers` do what `bytes` say to their faces, beside their tasks. Each does it once at most.
@@ -44,6 +46,28 @@ impl Client {
         if let Some(call) = errand.asking.on_over(errand.number, call) {
             self.shared.errands.call(call);
         }
+    }
+}
+
+/// A question that the scheduler is asked.
+pub struct SentQuestion {
+    number: u64,
+    asking: Arc<Asking>,
+}
+
+impl SentQuestion {
+    /// Waits for the answer up to `deadline`; gives it once.
+    pub fn answer(&self, deadline: Instant) -> Result<Answer, ClusterError> {
+        match self.asking.answer(self.number, deadline)? {
+            Answer::Refused(reason) => Err(ClusterError::Refused(reason)),
+            answer => Ok(answer),
+        }
+    }
+}
+
+impl Drop for SentQuestion {
+    fn drop(&mut self) {
+        self.asking.forget_question(self.number);
     }
 }
 

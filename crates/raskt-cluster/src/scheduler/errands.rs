@@ -49,6 +49,11 @@ impl Errands {
         self.open.retain(|_, open| open.client != client);
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
     fn of_worker(&self, worker: WorkerId) -> Vec<u64> {
         self.open.iter().filter(|(_, open)| open.worker == worker).map(|(&errand, _)| errand).collect()
     }

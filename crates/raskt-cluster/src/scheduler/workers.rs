@@ -16,13 +16,20 @@ impl Core {
         self.next_worker += 1;
         let (name, addresses) = (peer.introduction.name.clone(), peer.introduction.addresses.clone());
         let identity = peer.identity;
-        let entry = WorkerEntry { outbox, name, addresses, identity, info: None, knows: BTreeSet::new() };
+        let (info, knows, resources) = Default::default();
+        let (joined_at, heard_at, is_retiring) = (self.now(), self.now(), false);
+        let entry =
+            WorkerEntry { outbox, name, addresses, identity, info, resources, joined_at, heard_at, is_retiring, knows };
         entry.send(&ToWorker::Welcome(worker), vec![]);
         self.workers.insert(worker, entry);
         worker
     }
 
     pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker, bulk: Vec<Bytes>) {
+        let now = self.now();
+        if let Some(entry) = self.workers.get_mut(&worker) {
+            entry.heard_at = now;
+        }
         match message {
             FromWorker::Join(offer) => {
                 let others = self.worker_infos();
@@ -31,10 +38,12 @@ impl Core {
                 let identity = entry.identity;
                 let info = WorkerInfo { worker, name, addresses, identity, slots: offer.slots, memory: offer.memory };
                 entry.info = Some(info.clone());
+                entry.resources = offer.resources.clone();
                 entry.send(&ToWorker::Joined(others), vec![]);
                 let joined = ToWorker::Joined(vec![info.clone()]);
                 self.workers.values().filter(|other| other.is_in()).for_each(|other| other.send(&joined, vec![]));
                 self.tell_clients(&ToClient::Joined(vec![info]));
+                self.note_info(format!("worker `{}` has joined", offer.name));
                 self.handle(Event::WorkerJoined { worker, offer });
             }
             // Of one that hasn't joined nobody knows anything.
@@ -52,16 +61,24 @@ impl Core {
                 }
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
+            FromWorker::Copied { copy, failure } => self.copied(copy, failure),
+            FromWorker::Stays => self.stays(worker),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
         }
     }
 
-    fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
+    fn worker_told(&mut self, worker: WorkerId, mut told: WorkerTold, small: Vec<Small>) {
+        if let WorkerTold::Resized { slots, .. } = &mut told
+            && self.workers.get(&worker).is_some_and(|entry| entry.is_retiring)
+        {
+            *slots = 0;
+        }
         let came = match &told {
             WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
             _ => None,
         };
         if let WorkerTold::Reported(report) = &told {
+            self.note_report(worker, report);
             self.along = (!small.is_empty()).then_some((report.run, small));
         }
         self.handle(told.into_event(worker));
@@ -83,7 +100,10 @@ impl Core {
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
         self.ask_others_for_gifts(worker);
+        self.note_info(format!("worker `{}` has left: {cause:?}", entry.name));
         self.handle(Event::WorkerLost { worker, cause });
+        self.movements_lost(worker);
+        self.look_after_movements();
     }
 
     /// The machine wants something of a worker.

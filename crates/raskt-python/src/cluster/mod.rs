@@ -14,6 +14,7 @@ mod future;
 mod held;
 mod job;
 mod opened;
+mod questions;
 mod running;
 mod scheduler;
 mod snapshot;
