@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import sys
 import threading
 import time
 from pathlib import Path
@@ -36,9 +37,8 @@ def names(client: Client) -> list[str]:
 
 def test_workers_answer_while_tasks_hold_all_their_threads(client: Client, tmp_path: Path) -> None:
     futures = client.map(slow, [str(tmp_path / "go")] * 6)
-    until(lambda: sum(map(len, client.processing().values())) == 6)
+    until(lambda: all(client.processing().values()))
     assert client.run(pow, 2, 5) == dict.fromkeys(names(client), 32)
-    assert {len(keys) for keys in client.processing().values()} <= set(range(7))
     stacks = client.call_stack()
     assert sorted(stacks) == sorted(names(client))
     assert any("in slow" in line for threads in stacks.values() for lines in threads.values() for line in lines)
@@ -59,7 +59,7 @@ def test_what_calls_on_workers_raise_comes_as_was_asked_for(client: Client) -> N
     assert client.run(raises, on_error="ignore") == {}
     assert client.run(raises, wait=False) is None
     with pytest.raises(RuntimeError, match="SystemExit"):
-        client.run(exit)
+        client.run(sys.exit)
     with pytest.raises(ValueError, match="there is no worker 'nobody'"):
         client.run(raises, workers=["nobody"])
     with pytest.raises(ValueError, match="on_error is 'what'"):
@@ -92,7 +92,9 @@ def test_results_are_found(client: Client) -> None:
     assert list(held) == ["bytes-of-1000", "bytes-of-3000"]
     assert all(len(workers) == 1 and workers[0] in names(client) for workers in held.values())
     assert client.who_has(failed) == {"raised": []}
-    assert sum(map(len, client.has_what().values())) == len(client.who_has()) == 2
+    # Those of clients that have just left go as well.
+    until(lambda: len(client.who_has()) == 2)
+    assert sum(map(len, client.has_what().values())) == 2
     sizes = client.nbytes(futures, summary=False)
     assert list(sizes) == ["bytes-of-1000", "bytes-of-3000"]
     assert all(size > 0 for size in sizes.values())
@@ -117,6 +119,7 @@ def test_versions_and_dumps_are_written(client: Client, tmp_path: Path) -> None:
     assert versions["client"]["packages"]["no-such-package"] is None
     future = client.submit(abs, -1)
     wait(future)
+    until(lambda: len(client.who_has()) == 1)
     client.dump_cluster_state(str(tmp_path / "dump"), format="yaml", exclude=["log"])
     dump = json.loads((tmp_path / "dump.yaml").read_text())
     assert sorted(dump) == ["results", "runs", "scheduler", "versions", "workers"]
@@ -205,7 +208,9 @@ def test_an_asynchronous_client_gives_what_is_awaited(cluster: LocalCluster) -> 
     async def asked() -> Any:
         async with Client(cluster, asynchronous=True, set_as_default=False) as client:
             info = await client.scheduler_info()
-            return info["n_workers"], await client.run(abs, -2), await client.who_has()
+            future = client.submit(abs, -3, key="three")
+            await future
+            return info["n_workers"], await client.run(abs, -2), await client.who_has(future)
 
     count, ran, held = asyncio.run(asked())
-    assert (count, set(ran.values()), held) == (2, {2}, {})
+    assert (count, set(ran.values()), list(held)) == (2, {2}, ["three"])

@@ -68,7 +68,7 @@ def processing(client: ClusterClient, worker: int) -> list[dict[str, Any]]:
 
 def who_has(client: ClusterClient, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
     """Of those of these results that are in memory: who holds them, and their bytes."""
-    found = {}
+    found: dict[Place, dict[str, Any]] = {}
     for page in _pages(places):
         tasks = [[run, {"layer": layer, "start": index, "end": index + 1}] for run, layer, index in page]
         found.update((_place(about), about) for about in ask(client, {"WhoHas": {"tasks": tasks}}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from raskt.distributed import _asking, _versions
@@ -29,7 +29,7 @@ def dump(client: Any, filename: str, exclude: Sequence[str], form: str) -> None:
     from raskt.distributed._questions import info_of
 
     native, address = client._raskt_cluster_client, client._address
-    made = {
+    made: dict[str, Callable[[], Any]] = {
         "scheduler": lambda: info_of(native, address, -1),
         "workers": lambda: {str(number): about for number, about in _asking.workers(native).items()},
         "runs": lambda: _asking.runs(native),

@@ -30,7 +30,7 @@ def given(errand: ClusterErrand, timeout: float | None = None) -> Iterator[tuple
     """
     while came := errand.next(timeout):
         for worker, data, error in came:
-            if error is not None:
+            if error is not None or data is None:
                 yield worker, None, error
                 continue
             try:

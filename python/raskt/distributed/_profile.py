@@ -22,18 +22,17 @@ SECONDS_MOST = 60.0
 DEPTH = 200
 """Lines of a stack that count, from the innermost."""
 
-OWN = (
-    "raskt/_process/errands.py",
-    "raskt/distributed/_worker_process.py",
-    "threading.py",
-    "concurrent/futures/thread.py",
-)
-"""Files in whose functions threads are that wait for work, or do what nobody asks about."""
+ERRANDS = "raskt/_process/errands.py"
+"""The file in whose functions threads are that do what somebody has asked for beside tasks."""
+
+IDLE = ("concurrent/futures/thread.py", "selectors.py")
+"""Files in whose functions threads wait for work."""
 
 
 def _stacks() -> dict[int, list[FrameType]]:
     """The stack of each thread that is in a function of a task, the outermost first."""
-    own = threading.get_ident()
+    # No task is run by the main thread.
+    others = {threading.get_ident(), threading.main_thread().ident}
     found = {}
     for thread, frame in sys._current_frames().items():
         frames: list[FrameType] = []
@@ -42,7 +41,8 @@ def _stacks() -> dict[int, list[FrameType]]:
             frames.append(at)
             at = at.f_back
         frames.reverse()
-        if thread != own and not frames[0].f_code.co_filename.endswith(OWN):
+        first, last = frames[0].f_code.co_filename, frames[-1].f_code.co_filename
+        if thread not in others and not first.endswith(ERRANDS) and not last.endswith(IDLE):
             found[thread] = frames
     return found
 

@@ -308,7 +308,8 @@ def _processing(client: ClusterClient, workers: Workers) -> dict[str, list[str]]
 def _waiting(client: ClusterClient) -> int:
     facts = _asking.facts(client)
     given = sum(len(_asking.processing(client, number)) for number in _names(client))
-    return max(0, facts["tasks"] - facts["done"] - facts["failed"] - given)
+    waiting: int = facts["tasks"] - facts["done"] - facts["failed"] - given
+    return max(0, waiting)
 
 
 def _call_stack(client: ClusterClient, futures: Any) -> dict[str, dict[str, list[str]]]:

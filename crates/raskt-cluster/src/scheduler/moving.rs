@@ -63,14 +63,15 @@ impl Core {
 
     /// Those who retire go; or stay, with nothing to do.
     fn leave(&mut self, id: u64, workers: Vec<WorkerId>, leaves: bool) {
-        // Whoever is lost is looked after as others are: this order is over by then.
-        self.end_movement(id, Answer::Done(workers.clone()));
-        for worker in workers.into_iter().filter(|_| leaves) {
+        // Whoever is lost is looked after as others are: this order is over by then. Who asked hears of it first.
+        let Some(movement) = self.movements.open.remove(&id) else { return };
+        for &worker in workers.iter().filter(|_| leaves) {
             if let Some(entry) = self.workers.get(&worker) {
                 entry.send(&ToWorker::Leave, vec![]);
             }
             self.worker_lost(worker, LossCause::Retired);
         }
+        self.tell_answer(movement.client, movement.number, Answer::Done(movement.workers));
     }
 
     fn stay(&mut self, id: u64, workers: &[WorkerId], reason: &str) {
