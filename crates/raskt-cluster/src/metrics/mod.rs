@@ -16,7 +16,7 @@ use http::{Asked, Response};
 use raskt_sync::Mutex;
 use ring::hmac;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -93,7 +93,7 @@ impl Drop for MetricsServer {
         // The thread waits for somebody to come. Where nobody can, it goes with the process.
         let mut to = self.at;
         if to.ip().is_unspecified() {
-            to.set_ip(if to.is_ipv4() { [127, 0, 0, 1].into() } else { [0, 0, 0, 0, 0, 0, 0, 1].into() });
+            to.set_ip(if to.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
         }
         let came = TcpStream::connect_timeout(&to, Duration::from_secs(1)).is_ok();
         if let Some(thread) = self.thread.lock().take().filter(|_| came) {
