@@ -39,9 +39,14 @@ def test_workers_answer_while_tasks_hold_all_their_threads(client: Client, tmp_p
     futures = client.map(slow, [str(tmp_path / "go")] * 6)
     until(lambda: all(client.processing().values()))
     assert client.run(pow, 2, 5) == dict.fromkeys(names(client), 32)
-    stacks = client.call_stack()
-    assert sorted(stacks) == sorted(names(client))
-    assert any("in slow" in line for threads in stacks.values() for lines in threads.values() for line in lines)
+
+    def is_shown() -> bool:
+        stacks = client.call_stack()
+        assert sorted(stacks) == sorted(names(client))
+        lines = [line for threads in stacks.values() for stack in threads.values() for line in stack]
+        return any("in slow" in line for line in lines)
+
+    until(is_shown)
     until(lambda: sum(about["metrics"]["executing"] for about in client.scheduler_info()["workers"].values()) >= 2)
     (tmp_path / "go").touch()
     assert client.gather(futures) == ["done"] * 6

@@ -8,7 +8,6 @@ use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
 use bytes::Bytes;
 use raskt_schedule::{Event, FailureScope, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
-use std::collections::BTreeSet;
 
 impl Core {
     pub fn worker_arrived(&mut self, peer: &Peer, outbox: Outbox<ToWorker>) -> WorkerId {
