@@ -176,6 +176,8 @@ pub enum ToClient {
         /// Why it isn't done, if it isn't.
         refused: Option<String>,
     },
+    /// Somebody has restarted the cluster: all runs have ended.
+    Restarted,
     /// To what was asked.
     Answer {
         /// The number of the question.
@@ -287,6 +289,15 @@ pub enum FromWorker {
         /// Why.
         reason: String,
     },
+    /// Copies of results were made, or not.
+    Copied {
+        /// The number of the order.
+        copy: u64,
+        /// Why they weren't.
+        failure: Option<String>,
+    },
+    /// It was to begin anew, and nobody would start it.
+    Stays,
     /// An errand is over.
     ErrandOver {
         /// Its number with the scheduler.
@@ -348,6 +359,19 @@ pub enum ToWorker {
     },
     /// Something is said of what is shared by name; its bytes are the bulk.
     Coordination(Packed<Told>),
+    /// It is to hold copies of results.
+    Copy {
+        /// A number for the answer.
+        copy: u64,
+        /// The run.
+        run: RunId,
+        /// The tasks whose results they are.
+        tasks: Vec<TaskRange>,
+        /// Who holds them.
+        from: WorkerId,
+    },
+    /// Its process is to begin anew, if somebody looks after it.
+    Restart,
     /// It is to leave.
     Leave,
     /// The scheduler can't go on, because of a bug.

@@ -98,14 +98,27 @@ impl WorkerEngine {
 
     /// Takes in data that a client gives, as the results of tasks of which the scheduler is told.
     pub fn put(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
+        let values = self.kept_all(run, values)?;
+        self.change(|state| state.put(run, values))?;
+        self.shared.store.make_room();
+        Ok(())
+    }
+
+    /// Takes in copies of results that other workers hold, of which the scheduler is told. What is here already stays as it is.
+    pub fn put_copies(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
+        let values = self.kept_all(run, values)?;
+        self.change(|state| state.put_copies(run, values))?;
+        self.shared.store.make_room();
+        Ok(())
+    }
+
+    /// The large ones of these results, which are of one run, in the store.
+    fn kept_all(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<Vec<(TaskId, Value)>, WorkerError> {
         let (graph, engine) = self.look(|state| (state.graph_of(run), state.engine))?;
         let graph = graph?;
         TaskRange::check_all(&TaskRange::of(values.iter().map(|(task, _)| *task)), &graph)?;
         let values = values.into_iter().map(|(task, value)| Ok((task, self.keep(&graph, (run, engine), task, value)?)));
-        let values: Vec<_> = values.collect::<Result<_, WorkerError>>()?;
-        self.change(|state| state.put(run, values))?;
-        self.shared.store.make_room();
-        Ok(())
+        values.collect()
     }
 
     /// An answer to [`Uplink::fetch`].

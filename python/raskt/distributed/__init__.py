@@ -51,6 +51,7 @@ from raskt.distributed._plugin_kinds import (
 )
 from raskt.distributed._progress import progress
 from raskt.distributed._refused import connect, get_task_metadata, rpc, span
+from raskt.distributed._reports import get_task_stream, performance_report
 from raskt.distributed._security import Security
 from raskt.distributed._semaphores import Semaphore
 from raskt.distributed._this_worker import get_worker
@@ -107,8 +108,10 @@ __all__ = [
     "futures_of",
     "get_client",
     "get_task_metadata",
+    "get_task_stream",
     "get_worker",
     "local_client",
+    "performance_report",
     "print",
     "progress",
     "rejoin",

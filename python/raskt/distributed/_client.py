@@ -20,7 +20,9 @@ from raskt.distributed._calls import Calls
 from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
 from raskt.distributed._nested import as_container, futures_asked, futures_in
+from raskt.distributed._orders import Orders
 from raskt.distributed._plugins import Plugins
+from raskt.distributed._questions import Questions
 from raskt.distributed._security import Security
 from raskt.distributed._sharing import Sharing
 from raskt.distributed._threads import in_thread
@@ -32,7 +34,7 @@ CLOSING_SECONDS = 0.2
 """How long what was said has to arrive when a client is closed."""
 
 
-class Client(Calls, Plugins, Sharing):
+class Client(Calls, Questions, Orders, Plugins, Sharing):
     """A client of a cluster. As long as it is there, everything that raskt computes is computed on it.
 
     Parameters
@@ -110,7 +112,7 @@ class Client(Calls, Plugins, Sharing):
                 own.close()
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        self._address = address
+        self._address, self._security = address, security
         self._dask: _core.DaskScheduler | None = None
         self._finalizer = weakref.finalize(self, _close, os.getpid(), self._raskt_cluster_client, own, folder)
         if own is not None and own.size:
@@ -258,46 +260,10 @@ class Client(Calls, Plugins, Sharing):
         """
         return _current.default_client(allow_global)
 
-    def nthreads(self, workers: list[str] | None = None) -> dict[str, int]:
-        """The threads of each worker, by its name."""
-        self._raskt_cluster_client.check()
-        known = {about["name"]: about["nthreads"] for about in self._raskt_cluster_client.workers()}
-        if workers is None:
-            return known
-        unknown = [name for name in workers if name not in known]
-        if unknown:
-            raise ValueError(f"there is no worker {unknown[0]!r}; there are {', '.join(map(repr, known)) or 'none'}")
-        return {name: known[name] for name in workers}
-
-    ncores = nthreads
-
-    def scheduler_info(self, n_workers: int = 5) -> dict[str, Any]:
-        """What is known of the scheduler, and of the first `n_workers` workers (-1 for all)."""
-        self._raskt_cluster_client.check()
-        workers = self._raskt_cluster_client.workers()
-        shown = workers if n_workers == -1 else workers[:n_workers]
-        return {
-            "type": "Scheduler",
-            "address": self._address,
-            "n_workers": len(workers),
-            "total_threads": sum(about["nthreads"] for about in workers),
-            "total_memory": sum(about["memory_limit"] for about in workers),
-            "workers": {about["name"]: about for about in shown},
-        }
-
     def close(self, timeout: float | str | None = None) -> Any:
         """Leaves the cluster; one that was made for this client ends with it."""
         _current.remove_default(self)
         return self.sync(self._finalizer)
-
-    def shutdown(self) -> None:
-        """Ends the cluster, if it is one of this process, and leaves it."""
-        if self.cluster is None:
-            raise NotImplementedError(
-                "a cluster that others have started is ended where it was started; close() leaves it"
-            )
-        self.close()
-        self.cluster.close()
 
     def __await__(self) -> Generator[Any, None, Client]:
         return _itself(self).__await__()

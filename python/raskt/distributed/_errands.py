@@ -30,7 +30,7 @@ def given(errand: ClusterErrand, timeout: float | None = None) -> Iterator[tuple
     """
     while came := errand.next(timeout):
         for worker, data, error in came:
-            if error is not None:
+            if error is not None or data is None:
                 yield worker, None, error
                 continue
             try:
@@ -39,6 +39,30 @@ def given(errand: ClusterErrand, timeout: float | None = None) -> Iterator[tuple
                 yield worker, None, unread
             else:
                 yield worker, result, None
+
+
+def all_of(
+    client: ClusterClient,
+    workers: Sequence[int],
+    function: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    timeout: float | None = 60.0,
+) -> dict[int, Any]:
+    """What each worker gives, by number; those are left out that have left meanwhile.
+
+    Raises
+    ------
+    Exception
+        What the first raised that raised something.
+    """
+    came = {}
+    for worker, result, error in given(send(client, workers, function, args), timeout):
+        if isinstance(error, ConnectionError):
+            continue
+        if error is not None:
+            raise error
+        came[worker] = result
+    return came
 
 
 def numbers(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[int, str]:

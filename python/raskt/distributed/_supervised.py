@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from raskt._process import launch
-from raskt.distributed._worker_process import ENDED
+from raskt.distributed._worker_process import ANEW, ENDED
 
 GLANCE_SECONDS = 0.1
 """How often it is looked whether processes live."""
@@ -101,6 +101,8 @@ class Job:
         if status == ENDED:
             self.is_wanted = False
             return
+        if status == ANEW:
+            return self.start()
         self.deaths = self.deaths + 1 if now - self.started < SOON_SECONDS else 0
         wait = WAITS[min(self.deaths, len(WAITS) - 1)]
         self.starts_at = now + wait

@@ -69,7 +69,7 @@ impl Asking {
     }
 
     /// Takes what is an answer, and gives who is to be called for it; gives back what isn't.
-    pub fn take(&self, message: ToClient, bulk: Vec<Bytes>) -> Result<Option<Callback>, ToClient> {
+    pub fn take(&self, message: ToClient, bulk: Vec<Bytes>) -> Result<Option<Callback>, Box<ToClient>> {
         let mut state = self.state.lock();
         let mut call = None;
         match message {
@@ -84,7 +84,7 @@ impl Asking {
                     call = sent.call.take_if(|_| sent.waits_for == 0);
                 }
             }
-            other => return Err(other),
+            other => return Err(Box::new(other)),
         }
         self.changed.notify_all();
         Ok(call)
@@ -98,11 +98,14 @@ impl Asking {
         state.errands.values_mut().filter_map(|sent| sent.call.take()).collect()
     }
 
-    /// Waits for the answer to a question, up to `deadline`, and forgets it.
+    /// Waits for the answer to a question, up to `deadline`.
     pub fn answer(&self, number: u64, deadline: Instant) -> Result<Answer, ClusterError> {
-        let answer = self.wait(deadline, |state| state.questions.get_mut(&number)?.take());
+        self.wait(deadline, |state| state.questions.get_mut(&number)?.take())
+    }
+
+    /// Nobody wants to know the answer any more.
+    pub fn forget_question(&self, number: u64) {
         self.state.lock().questions.remove(&number);
-        answer
     }
 
     /// Whether all workers have answered, or nothing comes any more.

@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 
 pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
-pub use sent_errand::SentErrand;
+pub use sent_errand::{SentErrand, SentQuestion};
 pub use table::TaskState;
 pub use tasks::TaskRun;
 pub use watch::{Until, Watch};

@@ -15,13 +15,15 @@ use std::time::{Duration, Instant};
 impl Client {
     /// Asks the scheduler something, and waits up to `patience` for the answer.
     pub fn ask(&self, question: Question, patience: Duration) -> Result<Answer, ClusterError> {
-        let number = self.shared.asking.question()?;
-        let sent = send(&self.outbox, &FromClient::Ask { number, question }, vec![]);
-        let answer = self.shared.asking.answer(number, Instant::now() + patience);
-        match sent.and(answer)? {
-            Answer::Refused(reason) => Err(ClusterError::Refused(reason)),
-            answer => Ok(answer),
-        }
+        self.question(question)?.answer(Instant::now() + patience)
+    }
+
+    /// Asks the scheduler something.
+    pub fn question(&self, question: Question) -> Result<SentQuestion, ClusterError> {
+        let asking = self.shared.asking.clone();
+        let sent = SentQuestion { number: asking.question()?, asking };
+        send(&self.outbox, &FromClient::Ask { number: sent.number, question }, vec![])?;
+        Ok(sent)
     }
 
     /// Has each of `workers` do what `bytes` say to their faces, beside their tasks. Each does it once at most.
@@ -47,11 +49,36 @@ impl Client {
     }
 }
 
+/// A question that the scheduler is asked.
+pub struct SentQuestion {
+    number: u64,
+    asking: Arc<Asking>,
+}
+
+impl SentQuestion {
+    /// Waits for the answer up to `deadline`; gives it once.
+    pub fn answer(&self, deadline: Instant) -> Result<Answer, ClusterError> {
+        match self.asking.answer(self.number, deadline)? {
+            Answer::Refused(reason) => Err(ClusterError::Refused(reason)),
+            answer => Ok(answer),
+        }
+    }
+}
+
+impl Drop for SentQuestion {
+    fn drop(&mut self) {
+        self.asking.forget_question(self.number);
+    }
+}
+
 /// An errand that workers do. When it goes nobody hears what comes of it; it is done all the same.
 pub struct SentErrand {
     number: u64,
     asking: Arc<Asking>,
 }
+
+/// What a worker has given, or why it hasn't.
+pub type Given = (WorkerId, Result<Bytes, ClusterError>);
 
 impl SentErrand {
     /// Whether nothing more comes.
@@ -61,7 +88,7 @@ impl SentErrand {
 
     /// What the next workers have given, each once, in the order in which they did; waits for it up to `deadline`. Nothing after the
     /// last of them.
-    pub fn next(&self, deadline: Instant) -> Result<Vec<(WorkerId, Result<Bytes, ClusterError>)>, ClusterError> {
+    pub fn next(&self, deadline: Instant) -> Result<Vec<Given>, ClusterError> {
         self.asking.given(self.number, deadline)
     }
 }

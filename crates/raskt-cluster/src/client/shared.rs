@@ -160,12 +160,23 @@ impl Shared {
                 }
             }
             ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
+            ToClient::Restarted => self.restarted(state),
             ToClient::Answer { .. } | ToClient::ErrandOver { .. } | ToClient::Coordination(_) => {}
         }
     }
 
     fn end(&self, state: &mut State, run: RunId, error: ClusterError) {
         state.end(run, &TaskFailed::of_run(error, self.face.clone()));
+    }
+
+    /// Whoever waits for a run as a whole hears why it has ended; single tasks count as cancelled.
+    fn restarted(&self, state: &mut State) {
+        let why = ClusterError::Refused("the cluster was restarted, and with it all runs have ended".into());
+        let failed = TaskFailed::of_run(why, self.face.clone());
+        state.runs.values().for_each(|run| run.end(failed.clone()));
+        for run in state.tables.keys().copied().collect::<Vec<_>>() {
+            state.change_tasks(run, TaskTable::release_all);
+        }
     }
 
     fn lose(&self, state: &mut State, why: String) {

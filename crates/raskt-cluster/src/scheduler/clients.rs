@@ -61,7 +61,7 @@ impl Core {
                 Ok(())
             }
             FromClient::Ask { number, question } => {
-                self.ask(client, number, &question);
+                self.ask(client, number, question);
                 Ok(())
             }
             FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
@@ -76,7 +76,7 @@ impl Core {
             }),
         };
         if let Err(reason) = result {
-            tracing::warn!("a client says what can't be: {reason}");
+            self.note_warning(format!("a client says what can't be: {reason}"));
         }
     }
 

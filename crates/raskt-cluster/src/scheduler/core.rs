@@ -4,7 +4,10 @@ use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
 use super::graphs::RunRecord;
 use super::names::Sharing;
+use super::notes::Notes;
+use super::orders::Movements;
 use super::plugins::Plugins;
+use super::stream::Stream;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
@@ -40,9 +43,16 @@ pub(super) struct Core {
     /// Runs that have ended for their clients, and not for the machine.
     ended: Vec<RunId>,
     pub errands: Errands,
+    pub movements: Movements,
+    /// The steps of orders lead to others, which aren't looked for again within them.
+    pub looks_after_movements: bool,
+    pub notes: Notes,
+    pub stream: Stream,
     pub next_worker: u32,
     pub next_client: u32,
     pub is_closed: bool,
+    /// A client has ended the cluster.
+    pub is_told_to_end: bool,
     /// What went wrong, if something did that can't be mended.
     pub broken: Option<String>,
 }
@@ -66,6 +76,11 @@ impl Core {
             plugins,
             ended,
             errands: Errands::default(),
+            movements: Movements::default(),
+            looks_after_movements: false,
+            notes: Notes::default(),
+            stream: Stream::default(),
+            is_told_to_end: false,
             next_worker: 0,
             next_client: 0,
             is_closed: false,
@@ -105,6 +120,7 @@ impl Core {
             self.handle(Event::RunReleased { run });
         }
         self.spread_gifts();
+        self.look_after_movements();
     }
 
     /// The machine can't go on: all are told why, and their sessions end.

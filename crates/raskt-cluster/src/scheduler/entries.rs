@@ -4,8 +4,9 @@ use crate::driver::Outbox;
 use crate::hello::Identity;
 use crate::message::{ToClient, ToWorker, WorkerInfo};
 use bytes::Bytes;
-use raskt_schedule::RunId;
+use raskt_graph::Resources;
 use raskt_schedule::coordination::Session;
+use raskt_schedule::{RunId, Time};
 use std::collections::BTreeSet;
 
 /// A client.
@@ -41,6 +42,13 @@ pub(super) struct WorkerEntry {
     pub identity: Identity,
     /// Once it has joined.
     pub info: Option<WorkerInfo>,
+    /// What it offers beside slots and memory.
+    pub resources: Resources,
+    /// When it came, and was heard of last.
+    pub joined_at: Time,
+    pub heard_at: Time,
+    /// It gets nothing more to do.
+    pub is_retiring: bool,
     /// Runs whose graphs it has.
     pub knows: BTreeSet<RunId>,
 }
@@ -52,6 +60,11 @@ impl WorkerEntry {
             tracing::warn!("a worker can't be told: {error}");
             self.outbox.close();
         }
+    }
+
+    /// Whether data may be put there.
+    pub fn takes_data(&self) -> bool {
+        self.is_in() && !self.is_retiring
     }
 
     /// Whether it has joined.

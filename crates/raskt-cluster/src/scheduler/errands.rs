@@ -49,6 +49,11 @@ impl Errands {
         self.open.retain(|_, open| open.client != client);
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
     fn of_worker(&self, worker: WorkerId) -> Vec<u64> {
         self.open.iter().filter(|(_, open)| open.worker == worker).map(|(&errand, _)| errand).collect()
     }
@@ -82,7 +87,7 @@ impl Core {
 
     /// A worker says that an errand is over.
     pub fn errand_over(&mut self, worker: WorkerId, errand: u64, end: ErrandEnd, bulk: Vec<Bytes>) {
-        if !self.errands.open.get(&errand).is_some_and(|open| open.worker == worker) {
+        if self.errands.open.get(&errand).is_none_or(|open| open.worker != worker) {
             return;
         }
         if let Some(Open { client, number, .. }) = self.errands.end(errand) {

@@ -10,12 +10,17 @@ mod errands;
 mod gifts;
 mod graphs;
 mod held_back;
+mod measures;
+mod moving;
 mod names;
+mod notes;
+mod orders;
 mod plugging;
 mod plugins;
 mod questions;
 mod sharing;
 mod spreading;
+mod stream;
 mod workers;
 
 use crate::driver::{Incoming, Listening, Network, Outbox, Peer, inbox};
@@ -27,7 +32,7 @@ use core::Core;
 use raskt_schedule::{LossCause, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
 use raskt_sync::{Condvar, Mutex, guard};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A scheduler of a cluster.
 pub struct SchedulerServer {
@@ -41,6 +46,7 @@ struct Shared {
     core: Mutex<Core>,
     /// Told when the machine wants to be woken at another time, and at the end.
     changed: Condvar,
+    measures: measures::Measures,
 }
 
 /// Work that is handed out at a time: enough to hide the way to another process and back.
@@ -49,6 +55,9 @@ const CREDIT_NANOSECONDS: u64 = 2_000_000;
 /// Work that a slot is given in advance: so that no worker waits for the way there and back, and for some assignments of which nothing
 /// is known, which count as a credit each. Who has nothing to do gets it from those who have it.
 const PREFILL_NANOSECONDS: u64 = 10_000_000;
+
+/// How long those who are there have to hear that a client ends the cluster.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How long the thread of the time sleeps at most.
 const GLANCE: Duration = Duration::from_secs(1);
@@ -60,11 +69,11 @@ impl SchedulerServer {
         let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, rebalance, ..Settings::default() };
         let machine = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         let core = Core::new(machine);
-        let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new() });
+        let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new(), measures: Default::default() });
         let network = Arc::new(network);
         let listening = open_to(&shared, &network, listen)?;
-        let timer = Arc::downgrade(&shared);
-        let spawned = std::thread::Builder::new().name("raskt-time".into()).spawn(move || tell_time(&timer));
+        let (timer, ended) = (Arc::downgrade(&shared), Arc::downgrade(&network));
+        let spawned = std::thread::Builder::new().name("raskt-time".into()).spawn(move || tell_time(&timer, &ended));
         spawned.map_err(|source| ListenError::Socket { address: listen.to_string(), source })?;
         Ok(Self { shared, network, listening, also: vec![] })
     }
@@ -89,6 +98,11 @@ impl SchedulerServer {
     pub fn runs(&self) -> usize {
         let core = self.shared.core.lock();
         core.runs.values().filter(|run| run.client != names::NAMES).count()
+    }
+
+    /// Whether a client has ended the cluster: nobody is let in any more.
+    pub fn is_told_to_end(&self) -> bool {
+        self.shared.core.lock().is_told_to_end
     }
 
     /// What went wrong, if the machine has broken down: a bug. All were told, and nobody is let in any more.
@@ -120,10 +134,15 @@ fn open_to(shared: &Arc<Shared>, network: &Network, listen: &Address) -> Result<
 }
 
 /// Tells the machine that time has passed, when it wants to know.
-fn tell_time(shared: &Weak<Shared>) {
+fn tell_time(shared: &Weak<Shared>, network: &Weak<Network>) {
     while let Some(shared) = shared.upgrade() {
         let core = shared.core.lock();
         if core.is_closed {
+            let is_told_to_end = core.is_told_to_end;
+            drop(core);
+            if let Some(network) = network.upgrade().filter(|_| is_told_to_end) {
+                network.close(FAREWELL);
+            }
             return;
         }
         let now = core.now();
@@ -201,13 +220,15 @@ impl Shared {
     /// Changes the machine; nothing if it is broken. Should it panic, which is a bug, all are told, and nobody waits for it for ever.
     fn change<T>(&self, change: impl FnOnce(&mut Core) -> T) -> Option<T> {
         let mut core = self.core.lock();
-        if core.broken.is_some() {
+        if core.broken.is_some() || core.is_told_to_end {
             return None;
         }
+        let began = Instant::now();
         let changed = guard(|| {
             let before = core.wakes_at();
             let result = change(&mut core);
             let is_sooner = core.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+            let is_sooner = is_sooner || core.is_told_to_end;
             (result, is_sooner)
         });
         let (result, wakes) = match changed {
@@ -218,6 +239,7 @@ impl Shared {
             }
         };
         drop(core);
+        self.measures.steps.lock().add(began.elapsed());
         if wakes {
             self.changed.notify_all();
         }

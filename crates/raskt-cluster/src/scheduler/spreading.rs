@@ -11,7 +11,8 @@ use raskt_schedule::{Event, Failure, RunId, TaskRange, WorkerId};
 impl Core {
     /// Has workers fetch what clients give and nobody was asked for, each a share; if there are none, later.
     pub fn spread_gifts(&mut self) {
-        let workers: Vec<_> = self.workers.iter().filter(|(_, worker)| worker.is_in()).map(|(&it, _)| it).collect();
+        let workers: Vec<_> =
+            self.workers.iter().filter(|(_, worker)| worker.takes_data()).map(|(&it, _)| it).collect();
         if workers.is_empty() {
             return;
         }

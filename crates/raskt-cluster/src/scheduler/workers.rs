@@ -9,7 +9,6 @@ use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
 use bytes::Bytes;
 use raskt_schedule::{Event, FailureScope, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
-use std::collections::BTreeSet;
 
 impl Core {
     pub fn worker_arrived(&mut self, peer: &Peer, outbox: Outbox<ToWorker>) -> WorkerId {
@@ -21,7 +20,21 @@ impl Core {
             tracing::warn!("a worker can't be told: {error}");
         }
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToWorker::Coordination));
-        let entry = WorkerEntry { outbox, session, name, addresses, identity, info: None, knows: BTreeSet::new() };
+        let (info, knows, resources) = Default::default();
+        let (joined_at, heard_at, is_retiring) = (self.now(), self.now(), false);
+        let entry = WorkerEntry {
+            outbox,
+            session,
+            name,
+            addresses,
+            identity,
+            info,
+            resources,
+            joined_at,
+            heard_at,
+            is_retiring,
+            knows,
+        };
         self.workers.insert(worker, entry);
         worker
     }
@@ -34,6 +47,10 @@ impl Core {
     }
 
     pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker, bulk: Vec<Bytes>) {
+        let now = self.now();
+        if let Some(entry) = self.workers.get_mut(&worker) {
+            entry.heard_at = now;
+        }
         match message {
             FromWorker::Join(offer) => {
                 let others = self.worker_infos();
@@ -42,11 +59,13 @@ impl Core {
                 let identity = entry.identity;
                 let info = WorkerInfo { worker, name, addresses, identity, slots: offer.slots, memory: offer.memory };
                 entry.info = Some(info.clone());
+                entry.resources = offer.resources.clone();
                 entry.send(&ToWorker::Joined(others), vec![]);
                 self.plugins.show_all(entry);
                 let joined = ToWorker::Joined(vec![info.clone()]);
                 self.workers.values().filter(|other| other.is_in()).for_each(|other| other.send(&joined, vec![]));
                 self.tell_clients(&ToClient::Joined(vec![info]));
+                self.note_info(format!("worker `{}` has joined", offer.name));
                 self.handle(Event::WorkerJoined { worker, offer });
             }
             // Of one that hasn't joined nobody knows anything.
@@ -64,17 +83,25 @@ impl Core {
                 }
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
+            FromWorker::Copied { copy, failure } => self.copied(copy, failure),
+            FromWorker::Stays => self.stays(worker),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
             FromWorker::Coordination(_) => {}
         }
     }
 
-    fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
+    fn worker_told(&mut self, worker: WorkerId, mut told: WorkerTold, small: Vec<Small>) {
+        if let WorkerTold::Resized { slots, .. } = &mut told
+            && self.workers.get(&worker).is_some_and(|entry| entry.is_retiring)
+        {
+            *slots = 0;
+        }
         let came = match &told {
             WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
             _ => None,
         };
         if let WorkerTold::Reported(report) = &told {
+            self.note_report(worker, report);
             self.along = (!small.is_empty()).then_some((report.run, small));
         }
         self.handle(told.into_event(worker));
@@ -97,7 +124,10 @@ impl Core {
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
         self.ask_others_for_gifts(worker);
+        self.note_info(format!("worker `{}` has left: {cause:?}", entry.name));
         self.handle(Event::WorkerLost { worker, cause });
+        self.movements_lost(worker);
+        self.look_after_movements();
     }
 
     /// The machine wants something of a worker.

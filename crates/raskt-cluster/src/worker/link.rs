@@ -3,6 +3,7 @@
 use crate::driver::Outbox;
 use crate::message::FromWorker;
 use raskt_sync::{Condvar, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The way to the scheduler.
@@ -15,9 +16,21 @@ pub(super) struct Link {
 pub(super) struct Ended {
     why: Mutex<Option<String>>,
     changed: Condvar,
+    /// Somebody starts another one when it is over.
+    is_looked_after: AtomicBool,
 }
 
 impl Ended {
+    /// Whether another one would be started.
+    pub fn begins_anew(&self) -> bool {
+        self.is_looked_after.load(Ordering::Relaxed)
+    }
+
+    /// Another one is started when it is over.
+    pub fn look_after(&self) {
+        self.is_looked_after.store(true, Ordering::Relaxed);
+    }
+
     /// It is over.
     pub fn tell(&self, why: impl Into<String>) {
         self.why.lock().get_or_insert_with(|| why.into());

@@ -6,6 +6,7 @@ mod fetching;
 mod graphs;
 mod intake;
 mod link;
+mod measures;
 mod providing;
 mod uplink;
 
@@ -35,6 +36,9 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use uplink::SessionUplink;
+
+/// Why a worker is over that is to begin anew.
+pub const RESTARTED: &str = "the scheduler has it begin anew";
 
 /// How a worker is started.
 pub struct WorkerOptions {
@@ -138,6 +142,11 @@ impl WorkerServer {
     /// Waits until the worker is over, or for so long; gives why it is.
     pub fn wait(&self, patience: Duration) -> Option<String> {
         self.ended.wait(patience)
+    }
+
+    /// Somebody starts this worker's process again when it ends, so that it may be told to begin anew.
+    pub fn is_looked_after(&self) {
+        self.ended.look_after();
     }
 
     /// Lets what runs end for up to `grace`, and leaves.
@@ -269,6 +278,10 @@ impl Serving {
             ToWorker::GraphPiece { .. } | ToWorker::Coordination(_) => {}
             ToWorker::Order(order) => self.obey(order),
             ToWorker::Errand { errand } => self.errands.begin(errand, bulk),
+            ToWorker::Copy { copy, run, tasks, from } => {
+                self.fetching.copy((copy, from), run, tasks, self.link.clone())
+            }
+            ToWorker::Restart => self.restart(),
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
             }
@@ -305,6 +318,21 @@ impl Serving {
         tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
         let sentence = format!("a worker can't read the graph of the task: {reason}");
         let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
+    }
+
+    /// Ends, so that whoever looks after the process starts another; if somebody does.
+    fn restart(&self) {
+        match self.ended.begins_anew() {
+            true => {
+                self.ended.tell(RESTARTED);
+                self.link.get().into_iter().for_each(|link| link.outbox.close());
+            }
+            false => {
+                if let Some(link) = self.link.get() {
+                    let _ = link.outbox.send_waiting(&FromWorker::Stays, vec![], PATIENCE);
+                }
+            }
+        }
     }
 
     fn obey(&self, order: WorkerOrder) {

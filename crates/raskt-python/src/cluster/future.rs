@@ -72,6 +72,12 @@ impl ClusterFuture {
         matches!(self.standing(), Standing::Cancelled)
     }
 
+    /// The number of the run of which it is, and the task: its layer, and its number there. None if this handle has let go of it.
+    fn _place(&self) -> Option<(u64, u32, u64)> {
+        let (run, task) = self.held()?.place();
+        Some((run.0, task.layer.0, task.index))
+    }
+
     /// Cancels the call; says whether it wasn't over before. Calls that read it are made all the same, if they have begun to
     /// wait for it.
     ///

@@ -17,6 +17,7 @@ mod held;
 mod here;
 mod job;
 mod opened;
+mod questions;
 mod running;
 mod scheduler;
 mod snapshot;
