@@ -39,7 +39,7 @@ struct Sent {
 }
 
 /// What a worker has given for an errand.
-pub(super) type Given = (WorkerId, Result<Bytes, ClusterError>);
+pub type Given = (WorkerId, Result<Bytes, ClusterError>);
 
 impl Asking {
     pub fn new(face: Arc<dyn Face>) -> Self {
@@ -69,7 +69,8 @@ impl Asking {
     }
 
     /// Takes what is an answer, and gives who is to be called for it; gives back what isn't.
-    pub fn take(&self, message: ToClient, bulk: Vec<Bytes>) -> Result<Option<Callback>, Box<ToClient>> {
+    #[expect(clippy::result_large_err, reason = "what isn't an answer goes on as it came, without a way over the heap")]
+    pub fn take(&self, message: ToClient, bulk: Vec<Bytes>) -> Result<Option<Callback>, ToClient> {
         let mut state = self.state.lock();
         let mut call = None;
         match message {
@@ -84,7 +85,7 @@ impl Asking {
                     call = sent.call.take_if(|_| sent.waits_for == 0);
                 }
             }
-            other => return Err(Box::new(other)),
+            other => return Err(other),
         }
         self.changed.notify_all();
         Ok(call)

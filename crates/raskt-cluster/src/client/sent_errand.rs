@@ -1,7 +1,7 @@
 //! Questions to the scheduler, and errands of workers: as whoever asks sees them.
 
 use super::Client;
-use super::asking::Asking;
+use super::asking::{Asking, Given};
 use super::failed::ClusterError;
 use super::sending::send;
 use crate::errand::{ERRAND_BYTES_MAX, Errand};
@@ -76,9 +76,6 @@ pub struct SentErrand {
     number: u64,
     asking: Arc<Asking>,
 }
-
-/// What a worker has given, or why it hasn't.
-pub type Given = (WorkerId, Result<Bytes, ClusterError>);
 
 impl SentErrand {
     /// Whether nothing more comes.
