@@ -32,6 +32,11 @@ pub enum FromClient {
         /// The tasks, by run.
         tasks: Vec<(RunId, TaskRange)>,
     },
+    /// Results weren't to be had where they were said to be: who holds them is to be told again.
+    Where {
+        /// The tasks, by run.
+        tasks: Vec<(RunId, TaskRange)>,
+    },
     /// Nothing is wanted any more of runs.
     ReleaseRuns {
         /// The runs.

@@ -44,7 +44,7 @@ fn a_result_of_another_client_outlives_that_client() {
     assert_eq!(value(&taker, &adopted).unwrap(), 5);
     // It may be read by further runs, also by one of a third client.
     let third = cluster.client();
-    let again = third.adopt_at_once((adopted.0.id(), adopted.1), PATIENCE).unwrap();
+    let again = third.adopt_at_once(adopted.0.source_of(adopted.1), PATIENCE).unwrap();
     drop(adopted);
     taker.close(PATIENCE);
     let tasks = TaskRange::one(at(0));

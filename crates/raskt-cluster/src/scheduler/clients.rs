@@ -66,6 +66,7 @@ impl Core {
             }
             FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
+            FromClient::Where { tasks } => self.tell_where(client, &tasks),
             FromClient::Retry { run, tasks } => {
                 self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))
             }
@@ -137,7 +138,7 @@ impl Core {
         held
     }
 
-    fn check_own(&self, client: u32, run: RunId) -> Result<(), String> {
+    pub fn check_own(&self, client: u32, run: RunId) -> Result<(), String> {
         let is_own = run.0 / RUNS_OF_A_CLIENT == u64::from(client);
         if is_own { Ok(()) } else { Err(format!("run {} isn't that client's", run.0)) }
     }

@@ -185,7 +185,7 @@ impl Core {
 
     /// Clients of runs whose tasks stand alone are told of each result, and others of all of them: when something was wanted, and
     /// nothing has to be made again.
-    fn finished(&self, run: RunId) -> Vec<(RunId, ToClient)> {
+    pub fn finished(&self, run: RunId) -> Vec<(RunId, ToClient)> {
         let record = self.runs.get(&run).filter(|record| record.failure == FailureScope::Run);
         let is_whole =
             |record: &&RunRecord| record.wanted_later.is_none() && record.gifts.are_there() && !record.has_failed;

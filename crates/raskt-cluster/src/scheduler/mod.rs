@@ -18,6 +18,7 @@ mod orders;
 mod plugging;
 mod plugins;
 mod questions;
+mod relocating;
 mod sharing;
 mod spreading;
 mod stream;
