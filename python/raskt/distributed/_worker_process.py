@@ -66,15 +66,21 @@ def _work(about: dict[str, Any]) -> int:
         while (why := worker.wait(GLANCE_SECONDS)) is None:
             pass
     except SystemExit:
-        worker.shut_down(GRACE_SECONDS)
+        _shut_down(worker)
         return ENDED
     if why == "the scheduler has ended it":
-        worker.shut_down(GRACE_SECONDS)
+        _shut_down(worker)
         return ENDED
     if why == "the scheduler has it begin anew":
         return ANEW
     print(f"raskt: worker {about['name']}: {why}", file=sys.stderr)
     return BROKEN
+
+
+def _shut_down(worker: ClusterWorker) -> None:
+    # Told once more to leave, it mustn't leave plugins half torn down.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    worker.shut_down(GRACE_SECONDS)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
