@@ -3,9 +3,9 @@
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
 use super::graphs::RunRecord;
+use super::movements::Movements;
 use super::names::Sharing;
 use super::notes::Notes;
-use super::orders::Movements;
 use super::plugins::Plugins;
 use super::stream::Stream;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};

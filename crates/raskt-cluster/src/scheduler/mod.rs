@@ -6,11 +6,13 @@
 mod clients;
 mod core;
 mod entries;
+mod erranding;
 mod errands;
 mod gifts;
 mod graphs;
 mod held_back;
 mod measures;
+mod movements;
 mod moving;
 mod names;
 mod notes;
@@ -22,6 +24,8 @@ mod relocating;
 mod sharing;
 mod spreading;
 mod stream;
+mod streaming;
+mod times;
 mod workers;
 
 use crate::driver::{Incoming, Listening, Network, Outbox, Peer, inbox};
@@ -47,7 +51,7 @@ struct Shared {
     core: Mutex<Core>,
     /// Told when the machine wants to be woken at another time, and at the end.
     changed: Condvar,
-    measures: measures::Measures,
+    measures: times::Measures,
 }
 
 /// Work that is handed out at a time: enough to hide the way to another process and back.

@@ -3,13 +3,11 @@
 //! The thread of the network must not wait: what may take long, or drop what people have made, is left to a thread of its own. But a
 //! small piece of work that comes when that has nothing to do is handed on at once: waking it would take longer than the work.
 
-use super::Serving;
 use crate::coordination::Hearing;
 use crate::driver::{Incoming, Ticket, inbox};
 use crate::message::ToWorker;
 use crate::session;
 use bytes::Bytes;
-use raskt_schedule::WorkerOrder;
 use raskt_sync::{Condvar, Mutex, guard};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,25 +21,40 @@ pub(super) enum Inbound {
     Left,
 }
 
-/// A graph of so many bytes at most is read by the thread of the network.
-const SMALL_GRAPH_BYTES: u64 = 16 << 10;
+/// Sees to what has come.
+pub(super) trait Serve: Send + 'static {
+    /// Sees to it, as long as it takes; whether the worker goes on.
+    fn see_to(&mut self, inbound: Inbound) -> bool;
+
+    /// Does what can be done at once, on the thread of the network; gives back what can't, or what comes of it and is still to be seen
+    /// to.
+    fn take_quickly(&mut self, inbound: Inbound) -> Option<Inbound>;
+
+    /// It panicked: the worker is over.
+    fn broke(&self, story: &str);
+}
 
 /// What has come, and whoever sees to it.
-#[derive(Default)]
-pub(super) struct Intake {
-    state: Mutex<State>,
+pub(super) struct Intake<Serving> {
+    state: Mutex<State<Serving>>,
     came: Condvar,
 }
 
-#[derive(Default)]
-struct State {
+struct State<Serving> {
     queue: VecDeque<Inbound>,
     /// Away while the thread is at something; and before it has begun, and after the worker's end.
     idle: Option<Serving>,
     is_over: bool,
 }
 
-impl Intake {
+impl<Serving> Default for Intake<Serving> {
+    fn default() -> Self {
+        let state = State { queue: VecDeque::new(), idle: None, is_over: false };
+        Self { state: Mutex::new(state), came: Condvar::new() }
+    }
+}
+
+impl<Serving: Serve> Intake<Serving> {
     /// Gets what the scheduler says, on the thread of the network.
     pub fn inbox(intake: &Arc<Self>, hearing: Hearing) -> Arc<dyn crate::Inbox> {
         let intake = intake.clone();
@@ -90,7 +103,7 @@ impl Intake {
             let Some(mut serving) = state.idle.take() else { return };
             drop(state);
             let goes_on = guard(|| serving.see_to(inbound)).unwrap_or_else(|story| {
-                serving.ended.tell(format!("the worker broke down: {story}"));
+                serving.broke(&story);
                 false
             });
             state = self.state.lock();
@@ -101,34 +114,6 @@ impl Intake {
                 return drop((rest, serving));
             }
             state.idle = Some(serving);
-        }
-    }
-}
-
-impl Serving {
-    /// Does what can be done at once; gives back what can't, or what comes of it and is still to be seen to.
-    fn take_quickly(&mut self, inbound: Inbound) -> Option<Inbound> {
-        if self.coming.is_some() {
-            return Some(inbound);
-        }
-        match inbound {
-            Inbound::Message(ToWorker::Order(order @ WorkerOrder::Assign(_)), ..) => {
-                let (obeyed, is_left) = self.engine.unheard().handle(order);
-                self.heed(obeyed);
-                is_left.then_some(Inbound::Left)
-            }
-            Inbound::Message(ToWorker::Graph { run, ref imports, ref told, bytes }, ref bulk, _)
-                if bytes <= SMALL_GRAPH_BYTES && bulk.first().is_some_and(|first| first.len() as u64 == bytes) =>
-            {
-                match self.add_graph_quickly(run, imports, &bulk[0]) {
-                    Some(is_left) => {
-                        self.along.add(run, told);
-                        is_left.then_some(Inbound::Left)
-                    }
-                    None => Some(inbound),
-                }
-            }
-            inbound => Some(inbound),
         }
     }
 }

@@ -25,7 +25,7 @@ use bytes::Bytes;
 use errands::Errands;
 use fetching::Fetching;
 use graphs::{Coming, Message, Step};
-use intake::{Inbound, Intake};
+use intake::{Inbound, Intake, Serve};
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
@@ -207,8 +207,10 @@ struct Serving {
 /// How long is waited for a scheduler that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-impl Serving {
-    /// Sees to what has come; whether the worker goes on.
+/// A graph of so many bytes at most is read by the thread of the network.
+const SMALL_GRAPH_BYTES: u64 = 16 << 10;
+
+impl Serve for Serving {
     fn see_to(&mut self, inbound: Inbound) -> bool {
         match inbound {
             Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
@@ -222,6 +224,37 @@ impl Serving {
         true
     }
 
+    fn take_quickly(&mut self, inbound: Inbound) -> Option<Inbound> {
+        if self.coming.is_some() {
+            return Some(inbound);
+        }
+        match inbound {
+            Inbound::Message(ToWorker::Order(order @ WorkerOrder::Assign(_)), ..) => {
+                let (obeyed, is_left) = self.engine.unheard().handle(order);
+                self.heed(obeyed);
+                is_left.then_some(Inbound::Left)
+            }
+            Inbound::Message(ToWorker::Graph { run, ref imports, ref told, bytes }, ref bulk, _)
+                if bytes <= SMALL_GRAPH_BYTES && bulk.first().is_some_and(|first| first.len() as u64 == bytes) =>
+            {
+                match self.add_graph_quickly(run, imports, &bulk[0]) {
+                    Some(is_left) => {
+                        self.along.add(run, told);
+                        is_left.then_some(Inbound::Left)
+                    }
+                    None => Some(inbound),
+                }
+            }
+            inbound => Some(inbound),
+        }
+    }
+
+    fn broke(&self, story: &str) {
+        self.ended.tell(format!("the worker broke down: {story}"));
+    }
+}
+
+impl Serving {
     /// Does what a message says, unless it has to wait for the rest of a graph; and then what has waited.
     fn hear(&mut self, message: Message) {
         let mut messages = VecDeque::from([message]);
