@@ -750,11 +750,13 @@ def test_a_fork_says_that_futures_of_its_parent_are_not_there():
 
 
 @pytest.mark.own_process
-def test_futures_do_not_travel():
+def test_a_future_is_pickled_by_its_result():
     import pickle
 
-    with pytest.raises(TypeError, match="Future"):
-        pickle.dumps(submit(inc, 1))
+    read = pickle.loads(pickle.dumps(submit(inc, 1)))
+    assert read.result() == 2
+    failed = pickle.loads(pickle.dumps(submit(lambda: 1 / 0)))
+    assert isinstance(failed.exception(), ZeroDivisionError)
 
 
 def test_the_module_is_found_from_the_package():
