@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from raskt import _core
+from raskt._process import errands
 from raskt.distributed import _errands, _futures, _this_worker
 from raskt.distributed._durations import seconds
 from raskt.distributed._leaving import has_left
@@ -127,8 +128,8 @@ class Actor:
         """The task that made it, on its own worker."""
         self._instance = instance
         self._lock = threading.RLock()
-        self._calls: deque[tuple[tuple[Any, ...], ActorFuture[Any]]] = deque()
-        """Those that wait until the one before them is over."""
+        self._calls: deque[tuple[bytes, ActorFuture[Any]]] = deque()
+        """Those that wait until the one before them is over, as they were when they were made."""
         self._is_calling = False
 
     def __getattr__(self, name: str) -> Any:
@@ -163,8 +164,9 @@ class Actor:
 
     def _send(self, what: tuple[Any, ...]) -> ActorFuture[Any]:
         future: ActorFuture[Any] = ActorFuture()
+        written = errands.dump(_perform, (self._key, *what), {})
         with self._lock:
-            self._calls.append((what, future))
+            self._calls.append((written, future))
             if self._is_calling:
                 return future
             self._is_calling = True
@@ -178,21 +180,21 @@ class Actor:
                 if not self._calls:
                     self._is_calling = False
                     return
-                what, future = self._calls.popleft()
+                written, future = self._calls.popleft()
             try:
-                errand = self._errand(what)
+                errand = self._errand(written)
             except BaseException as error:
                 future._settle(None, error)
                 continue
             errand.add_done_callback(functools.partial(self._came, errand, future))
             return
 
-    def _errand(self, what: tuple[Any, ...]) -> _core.ClusterErrand:
+    def _errand(self, written: bytes) -> _core.ClusterErrand:
         native = _client_of(self)._raskt_cluster_client
         native.check()
         if not self._is_there():
             raise self._gone()
-        return _errands.send(native, [self._worker], _perform, (self._key, *what))
+        return native.errand([self._worker], written)
 
     def _came(self, errand: _core.ClusterErrand, future: ActorFuture[Any]) -> None:
         try:

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Literal
@@ -116,7 +116,7 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         self._dask: _core.DaskScheduler | None = None
         self._finalizer = weakref.finalize(self, _close, os.getpid(), self._raskt_cluster_client, own, folder)
         if own is not None and own.size:
-            self.wait_for_workers(1, patience)
+            self._raskt_cluster_client.wait_for_workers(1, patience)
         _current.note(self)
         self._begin()
         if set_as_default:
@@ -196,15 +196,15 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             return in_thread(_waiting.gather, futures, errors)
         return _waiting.gather(futures, errors)
 
-    def cancel(self, futures: Any, force: bool = False) -> None:
+    def cancel(self, futures: Any, force: bool = False) -> Any:
         """Cancels calls: those that haven't begun aren't made, and what others give counts for nothing."""
-        for future in futures_asked(as_container(futures), "cancel()"):
-            future.cancel(force=force)
+        every = futures_asked(as_container(futures), "cancel()")
+        return self.sync(lambda: [future.cancel(force=force) for future in every] and None)
 
-    def retry(self, futures: Any, asynchronous: bool | None = None) -> None:
+    def retry(self, futures: Any, asynchronous: bool | None = None) -> Any:
         """Has failed calls made again, with those before them whose failure was the reason."""
-        for future in futures_asked(as_container(futures), "retry()"):
-            future.retry()
+        every = futures_asked(as_container(futures), "retry()")
+        return self.sync(lambda: [future.retry() for future in every] and None)
 
     def futures_of(self, futures: Any) -> list[_core.ClusterFuture]:
         """The futures in an object and in its containers."""
@@ -212,7 +212,19 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
 
     # --- collections ----------------------------------------------------------------------------------------------
 
-    def persist(self, collections: Any, optimize_graph: bool = True, **kwargs: Any) -> Any:
+    def persist(
+        self,
+        collections: Any,
+        optimize_graph: bool = True,
+        workers: str | Sequence[str] | None = None,
+        allow_other_workers: bool | None = None,
+        resources: Mapping[str, float] | None = None,
+        retries: int | None = None,
+        priority: int | None = None,
+        fifo_timeout: Any = None,
+        actors: bool | None = None,
+        **kwargs: Any,
+    ) -> Any:
         """Computes collections, and gives them back with their results on the workers.
 
         Arrays of known chunks and delayed objects stay there, and this returns before they are computed. Frames, and
@@ -224,10 +236,20 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             What to compute.
         optimize_graph : bool
             Of no effect: expressions are always optimised.
-        **kwargs
-            Annotations: ``workers``, ``retries``, ``priority``, ``resources``, ``allow_other_workers``.
+        workers, allow_other_workers, resources, retries, priority, fifo_timeout
+            As for `submit`.
         """
-        with raskt.annotate(**kwargs):
+        if kwargs:
+            raise TypeError(f"persist() takes no argument {next(iter(kwargs))!r}")
+        if actors:
+            raise NotImplementedError("what is persisted has no actors: submit(..., actor=True) makes one")
+        with raskt.annotate(
+            workers=workers,
+            allow_other_workers=allow_other_workers,
+            resources=resources,
+            retries=retries,
+            priority=priority,
+        ):
             if isinstance(collections, (list, tuple, set)):
                 persisted = raskt.persist(*collections, optimize_graph=optimize_graph, scheduler=self)
                 return type(collections)(persisted)
@@ -235,7 +257,7 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
 
     # --- the cluster ----------------------------------------------------------------------------------------------
 
-    def wait_for_workers(self, n_workers: int, timeout: float | str | None = None) -> None:
+    def wait_for_workers(self, n_workers: int, timeout: float | str | None = None) -> Any:
         """Waits until there are so many workers.
 
         Raises
@@ -243,7 +265,10 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         TimeoutError
             If there aren't after `timeout` seconds.
         """
-        self._raskt_cluster_client.wait_for_workers(n_workers, None if timeout is None else seconds(timeout))
+        patience = None if timeout is None else seconds(timeout)
+        if isinstance(n_workers, bool) or not isinstance(n_workers, int) or n_workers < 0:
+            raise ValueError(f"n_workers is {n_workers!r}; it is a number of workers")
+        return self.sync(self._raskt_cluster_client.wait_for_workers, n_workers, patience)
 
     def as_current(self) -> AbstractContextManager[Client]:
         """Makes it the client of this thread (or asyncio task) for the length of a ``with`` block."""
@@ -258,7 +283,7 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         ValueError
             If there is none.
         """
-        return _current.default_client(allow_global)
+        return _current.default_client(allow_global=allow_global)
 
     def close(self, timeout: float | str | None = None) -> Any:
         """Leaves the cluster; one that was made for this client ends with it."""

@@ -73,14 +73,27 @@ def as_current(client: Client) -> Iterator[Client]:
         _own.reset(token)
 
 
-def default_client(allow_global: bool = True) -> Client:
-    """The client on which computations run; without `allow_global`, only one of a ``with client.as_current()``.
+def default_client(c: Client | None = None, *, allow_global: bool = True) -> Client:
+    """The client on which computations run, or `c` itself, if it is given.
+
+    Parameters
+    ----------
+    c : Client, optional
+        A client that is wanted anyway.
+    allow_global : bool, default True
+        If not, only that of a ``with client.as_current()`` counts.
 
     Raises
     ------
     ValueError
         If there is none.
     """
+    from raskt.distributed._client import Client
+
+    if c is not None:
+        if not isinstance(c, Client):
+            raise TypeError(f"c is {c!r}; it is a Client, or None for the one that is current")
+        return c
     client = current() if allow_global else _own.get()
     if client is None:
         raise ValueError("there is no client: make one first, by raskt.distributed.Client()")

@@ -12,7 +12,7 @@ from raskt import _core
 if TYPE_CHECKING:
     from raskt.distributed._client import Client
 
-TAKEN = frozenset(("key", "workers", "resources", "retries", "priority", "allow_other_workers", "pure"))
+TAKEN = frozenset(("workers", "resources", "retries", "priority", "allow_other_workers", "pure"))
 """Arguments of `submit` that may hold for all calls."""
 
 

@@ -79,6 +79,10 @@ class Orders:
             raise NotImplementedError("a worker that retires is forgotten by the scheduler: remove=False isn't known")
         if workers is not None and names is not None:
             raise TypeError("workers and names say the same: give one of them")
+        if n is not None and (workers is not None or names is not None):
+            raise TypeError("n says how many workers are to retire, and workers or names which: give one of them")
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
+            raise ValueError(f"n is {n!r}; it is the number of workers that are to retire")
         return self.sync(_retire, self._raskt_cluster_client, workers if names is None else names, n, close_workers)
 
     def replicate(

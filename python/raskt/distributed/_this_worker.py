@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pickle
 import shutil
@@ -76,6 +77,7 @@ class Worker:
         self._client: Client | None = None
         self._client_lock = threading.Lock()
         self._folder: Path | None = None
+        self._folder_lock: int | None = None
 
     @property
     def id(self) -> int | None:
@@ -101,6 +103,7 @@ class Worker:
             if self._folder is None:
                 _sweep()
                 self._folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-"))
+                self._folder_lock = _locked(self._folder)
             return str(self._folder)
 
     @property
@@ -289,20 +292,31 @@ def plugin_state(name: str, version: str) -> dict[str, str]:
     return {"status": "OK"}
 
 
-def _sweep() -> None:
-    """Removes folders of workers whose processes are gone."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
-        with suppress(ValueError, OSError):
-            process = int(folder.name.removeprefix(FOLDER).split("-")[0])
-            if folder.stat().st_uid == os.getuid() and not _is_alive(process):
-                shutil.rmtree(folder, ignore_errors=True)
+LOCK = ".raskt-lock"
+"""The file of a worker's folder that is locked as long as the worker is there, on whichever host or container."""
 
 
-def _is_alive(process: int) -> bool:
+def _locked(folder: Path) -> int | None:
+    """The lock of a folder; None if somebody else has it, or there is none."""
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _sweep() -> None:
+    """Removes folders of workers that are gone."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
+        with suppress(OSError):
+            # One without a lock is just being made, or nobody knows whose it is.
+            if folder.stat().st_uid == os.getuid() and (folder / LOCK).exists():
+                lock = _locked(folder)
+                if lock is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    os.close(lock)

@@ -11,6 +11,7 @@ from raskt._core import ClusterArrivals, ClusterFuture, cluster_gather, cluster_
 from raskt.distributed._durations import seconds
 from raskt.distributed._nested import LEFT_OUT, as_container, futures_asked, futures_in, replaced
 from raskt.distributed._threads import in_thread
+from raskt.distributed._waits import awaited
 from raskt.futures import DoneAndNotDone
 from raskt.futures._errors import timeout_error
 
@@ -201,10 +202,15 @@ class as_completed:
         return self
 
     async def __anext__(self) -> Any:
-        future = await in_thread(self._next)
+        future = await awaited(lambda _stop: self._next(), self._put_back)
         if future is None:
             raise StopAsyncIteration
-        return self._given(future)
+        return await in_thread(self._given, future) if self._with_results else future
+
+    def _put_back(self, future: ClusterFuture | None) -> None:
+        """Whoever waited for it was cancelled."""
+        if future is not None:
+            self._ready.appendleft(future)
 
     def _given(self, future: ClusterFuture) -> Any:
         if not self._with_results:
@@ -213,5 +219,5 @@ class as_completed:
             return future, future.result()
         try:
             return future, future.result()
-        except BaseException as error:
+        except Exception as error:
             return future, error

@@ -35,7 +35,7 @@ struct Sent {
     waits_for: usize,
     came: Vec<(WorkerId, ErrandEnd, Bytes)>,
     /// Called once when all have.
-    call: Option<Callback>,
+    calls: Vec<Callback>,
 }
 
 /// What a worker has given for an errand.
@@ -70,9 +70,9 @@ impl Asking {
 
     /// Takes what is an answer, and gives who is to be called for it; gives back what isn't.
     #[expect(clippy::result_large_err, reason = "what isn't an answer goes on as it came, without a way over the heap")]
-    pub fn take(&self, message: ToClient, bulk: Vec<Bytes>) -> Result<Option<Callback>, ToClient> {
+    pub fn take(&self, message: ToClient, bulk: Vec<Bytes>) -> Result<Vec<Callback>, ToClient> {
         let mut state = self.state.lock();
-        let mut call = None;
+        let mut calls = vec![];
         match message {
             ToClient::Answer { number, answer } => {
                 // One that nobody waits for any more is none.
@@ -82,13 +82,15 @@ impl Asking {
                 if let Some(sent) = state.errands.get_mut(&number).filter(|sent| sent.waits_for > 0) {
                     sent.came.push((worker, end, bulk.into_iter().next().unwrap_or_default()));
                     sent.waits_for -= 1;
-                    call = sent.call.take_if(|_| sent.waits_for == 0);
+                    if sent.waits_for == 0 {
+                        calls = std::mem::take(&mut sent.calls);
+                    }
                 }
             }
             other => return Err(other),
         }
         self.changed.notify_all();
-        Ok(call)
+        Ok(calls)
     }
 
     /// Nothing comes any more; gives who is to be called.
@@ -96,7 +98,7 @@ impl Asking {
         let mut state = self.state.lock();
         state.lost.get_or_insert_with(|| why.to_owned());
         self.changed.notify_all();
-        state.errands.values_mut().filter_map(|sent| sent.call.take()).collect()
+        state.errands.values_mut().flat_map(|sent| std::mem::take(&mut sent.calls)).collect()
     }
 
     /// Waits for the answer to a question, up to `deadline`.
@@ -138,7 +140,10 @@ impl Asking {
         let mut state = self.state.lock();
         let is_lost = state.lost.is_some();
         match state.errands.get_mut(&errand).filter(|sent| sent.waits_for > 0 && !is_lost) {
-            Some(sent) => sent.call.replace(call),
+            Some(sent) => {
+                sent.calls.push(call);
+                None
+            }
             None => Some(call),
         }
     }

@@ -184,7 +184,7 @@ impl Shared {
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
         state.workers.clear();
-        self.asking.lose(&why).into_iter().for_each(|call| _ = state.call(Some(call)));
+        self.asking.lose(&why).into_iter().for_each(|call| _ = state.call(vec![call]));
         state.lost.get_or_insert(why);
     }
 
@@ -202,7 +202,7 @@ impl Shared {
 
 impl State {
     /// Somebody is to be called once the lock is gone. It concerns nobody else.
-    fn call(&mut self, call: Option<Callback>) -> bool {
+    fn call(&mut self, call: Vec<Callback>) -> bool {
         self.calls.extend(call);
         false
     }

@@ -13,7 +13,7 @@ pub use text::Text;
 use crate::hello::Role;
 use crate::token::Token;
 use http::{Asked, Response};
-use raskt_sync::Mutex;
+use raskt_sync::{Mutex, guard};
 use ring::hmac;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
@@ -124,8 +124,12 @@ impl Host {
         }
         let host = self.clone();
         let answer = move || {
-            let _ = http::serve(&stream, |asked| host.answer(asked));
+            // Whatever panics, the place is free again.
+            let served = guard(|| drop(http::serve(&stream, |asked| host.answer(asked))));
             host.busy.fetch_sub(1, Ordering::AcqRel);
+            if let Err(story) = served {
+                tracing::error!("a measure panicked: {story}");
+            }
         };
         if std::thread::Builder::new().name("raskt-look".into()).spawn(answer).is_err() {
             self.busy.fetch_sub(1, Ordering::AcqRel);
@@ -138,11 +142,14 @@ impl Host {
         {
             return Response::of(401, "who looks on here says who he is: Authorization: Bearer TOKEN\n");
         }
+        if !matches!(asked.path, "/metrics" | "/health") {
+            // What is measured costs those who are measured.
+            return Response::of(404, "there are /metrics and /health\n");
+        }
         match (asked.path, (self.measure)()) {
             ("/metrics", Some(text)) => Response::of(200, text.as_str()),
-            ("/health", Some(_)) => Response::of(200, "ok\n"),
-            ("/metrics" | "/health", None) => Response::of(503, "it has ended\n"),
-            _ => Response::of(404, "there are /metrics and /health\n"),
+            (_, Some(_)) => Response::of(200, "ok\n"),
+            (_, None) => Response::of(503, "it has ended\n"),
         }
     }
 }

@@ -44,6 +44,10 @@ impl Core {
         graph: Option<Result<(Bytes, Arc<Graph>), String>>,
         bulk: Vec<Bytes>,
     ) {
+        if !self.clients.contains_key(&client) {
+            // It was given up: nobody would hear of what it says, or let go of it.
+            return;
+        }
         let result = match message {
             FromClient::Submit(submission) => {
                 let run = submission.run;
@@ -109,6 +113,7 @@ impl Core {
     pub fn client_lost(&mut self, client: u32) {
         let Some(entry) = self.clients.remove(&client) else { return };
         self.errands.forget_client(client);
+        self.orders_lost(client);
         self.member_gone(entry.session);
         let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
         for run in own {

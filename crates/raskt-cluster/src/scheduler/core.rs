@@ -144,7 +144,13 @@ impl Core {
     }
 
     fn tell_client(&mut self, action: Action) {
-        for (run, message) in self.told(action) {
+        let told = self.told(action);
+        self.tell_of(told);
+    }
+
+    /// Tells clients something of their runs.
+    pub fn tell_of(&self, told: Vec<(RunId, ToClient)>) {
+        for (run, message) in told {
             if let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
                 && let Some(client) = self.clients.get(&record.client)
             {
@@ -203,7 +209,7 @@ impl Core {
         self.runs.get(&run).is_some_and(|record| record.failure == FailureScope::Task)
     }
 
-    fn tasks_failed(&mut self, run: RunId, tasks: &[TaskRange], failure: Failure) -> Vec<(RunId, ToClient)> {
+    pub fn tasks_failed(&mut self, run: RunId, tasks: &[TaskRange], failure: Failure) -> Vec<(RunId, ToClient)> {
         let failure = self.failure_form(failure);
         let Some(record) = self.runs.get_mut(&run) else { return vec![] };
         if record.failure == FailureScope::Task {

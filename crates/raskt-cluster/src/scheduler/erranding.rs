@@ -66,7 +66,7 @@ impl Core {
 }
 
 /// An error if a peer that takes nothing would be lost for an errand, or as good as.
-fn check_room<Out: Serialize>(outbox: &Outbox<Out>, bulk: &[Bytes]) -> Result<(), String> {
+pub(super) fn check_room<Out: Serialize>(outbox: &Outbox<Out>, bulk: &[Bytes]) -> Result<(), String> {
     let (untaken, bytes) = (outbox.outstanding_bytes(), bulk.iter().map(|part| part.len() as u64).sum::<u64>());
     match untaken + bytes <= ERRANDS_UNTAKEN_BYTES {
         true => Ok(()),

@@ -1,7 +1,7 @@
 //! What is known of data that clients give.
 
 use crate::ranges::RangeMap;
-use raskt_schedule::{RunId, TaskRange, WorkerId};
+use raskt_schedule::{Failure, RunId, TaskRange, WorkerId};
 
 /// The data of a run.
 #[derive(Default)]
@@ -9,8 +9,8 @@ pub(super) struct Gifts {
     /// Where its client gives it.
     pub at: Vec<String>,
     pub places: RangeMap<Place>,
-    /// What of which runs has failed for want of it, and is to be run again.
-    pub stopped: Vec<(RunId, Vec<TaskRange>)>,
+    /// What of which runs has failed for want of it, and is to be run again; and the failure that nobody was told of.
+    pub stopped: Vec<(RunId, Vec<TaskRange>, Failure)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

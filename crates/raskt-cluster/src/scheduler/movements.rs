@@ -43,6 +43,18 @@ pub(super) enum Kind {
     Restart(BTreeSet<WorkerId>),
 }
 
+impl Movements {
+    /// How many orders a client has that aren't done.
+    pub fn of_client(&self, client: u32) -> usize {
+        self.open.values().filter(|movement| movement.client == client).count()
+    }
+
+    /// Takes away those of a client.
+    pub fn take_of(&mut self, client: u32) -> Vec<Movement> {
+        self.open.extract_if(.., |_, movement| movement.client == client).map(|(_, movement)| movement).collect()
+    }
+}
+
 impl Movement {
     pub fn new((client, number): (u32, u64), workers: Vec<WorkerId>, kind: Kind) -> Self {
         Self { client, number, workers, kind, under_way: 0, failures: 0, reason: String::new() }

@@ -112,10 +112,11 @@ impl Core {
             let counts = |worker: &&WorkerId| among.is_empty() || among.contains(worker);
             let missing = copies.saturating_sub(holders.iter().filter(counts).count());
             let chosen: Vec<_> = takers.iter().filter(|(_, it)| !holders.contains(it)).take(missing).copied().collect();
+            let bytes = self.machine.who_has(run, TaskRange::one(task), 1).first().map_or(0, |held| held.bytes);
             for (held, to) in chosen {
                 TaskRange::push(ways.entry((run, from, to)).or_default(), task);
                 takers.remove(&(held, to));
-                takers.insert((held.saturating_add(1), to));
+                takers.insert((held.saturating_add(bytes.max(1)), to));
             }
         }
         self.copy(id, ways);
@@ -152,6 +153,12 @@ impl Core {
     }
 
     /// A copy was made, or not.
+    pub fn copied_by(&mut self, worker: WorkerId, copy: u64, failure: Option<String>) {
+        if self.movements.copies.get(&copy).is_some_and(|copying| copying.to == worker) {
+            self.copied(copy, failure);
+        }
+    }
+
     pub fn copied(&mut self, copy: u64, failure: Option<String>) {
         let Some(Copying { movement, .. }) = self.movements.copies.remove(&copy) else { return };
         if let Some(movement) = self.movements.open.get_mut(&movement) {

@@ -4,17 +4,21 @@ use super::core::Core;
 use super::movements::{Kind, Movement};
 use crate::message::{ToClient, ToWorker};
 use crate::question::{Answer, Order};
-use raskt_schedule::{Event, WorkerId};
+use raskt_schedule::{Event, RunId, TaskRange, WorkerId};
 use std::collections::BTreeSet;
 
-/// Orders that aren't done, at most.
-const ORDERS_MOST: usize = 256;
+/// Orders of a client that aren't done, at most.
+const ORDERS_OF_A_CLIENT: usize = 64;
+
+/// Results of which more copies are asked for at a time, at most.
+const REPLICATED_MOST: u64 = 1 << 20;
 
 impl Core {
     /// Begins what is to be done; gives the answer if it is done at once.
     pub fn begin_order(&mut self, client: u32, number: u64, order: Order) -> Result<Option<Answer>, String> {
-        if self.movements.open.len() >= ORDERS_MOST {
-            return Err(format!("{ORDERS_MOST} orders aren't done yet"));
+        let is_bounded = !matches!(order, Order::Restart | Order::ShutDown);
+        if is_bounded && self.movements.of_client(client) >= ORDERS_OF_A_CLIENT {
+            return Err(format!("{ORDERS_OF_A_CLIENT} orders of this client aren't done yet"));
         }
         match order {
             Order::Retire { workers, leaves } => {
@@ -22,12 +26,14 @@ impl Core {
                 if workers.is_empty() {
                     return Ok(Some(Answer::Done(vec![])));
                 }
+                self.check_rest(&workers)?;
                 workers.iter().for_each(|&worker| self.set_retiring(worker, true));
                 let kind = Kind::Retire { leaves };
                 self.begin_movement(Movement::new((client, number), workers, kind));
             }
             Order::Replicate { tasks, copies, among } => {
                 let among = self.present(among)?;
+                self.check_tasks(&tasks)?;
                 let id = self.begin_movement(Movement::new((client, number), among.clone(), Kind::Replicate));
                 self.replicate(id, tasks, copies as usize, &among);
                 self.go_on(id);
@@ -59,6 +65,40 @@ impl Core {
         self.movements.next += 1;
         self.movements.open.insert(id, movement);
         id
+    }
+
+    /// An error if nobody would be left to do what these workers are at, or wait for.
+    fn check_rest(&self, retiring: &[WorkerId]) -> Result<(), String> {
+        let stays = |(worker, entry): (&WorkerId, &super::entries::WorkerEntry)| {
+            entry.is_in() && !entry.is_retiring && !retiring.contains(worker)
+        };
+        let is_at_work = |worker: &&WorkerId| !self.machine.processing(**worker, None, 1).is_empty();
+        match self.workers.iter().any(stays) || !retiring.iter().any(|worker| is_at_work(&worker)) {
+            true => Ok(()),
+            false => Err("nobody else would be left to do what they are at: start another worker first".into()),
+        }
+    }
+
+    /// An error if there are no such tasks, or too many.
+    fn check_tasks(&self, tasks: &[(RunId, TaskRange)]) -> Result<(), String> {
+        for (run, range) in tasks {
+            let graph = self.machine.graph(*run).ok_or_else(|| format!("there is no run {}", run.0))?;
+            TaskRange::check_all(&[*range], graph).map_err(|error| error.to_string())?;
+        }
+        let count = tasks.iter().map(|(_, range)| range.len()).fold(0, u64::saturating_add);
+        match count <= REPLICATED_MOST {
+            true => Ok(()),
+            false => Err(format!("{count} results are named; {REPLICATED_MOST} may be at a time")),
+        }
+    }
+
+    /// A client is gone, and nobody waits for its orders: workers that were to retire go on.
+    pub fn orders_lost(&mut self, client: u32) {
+        for movement in self.movements.take_of(client) {
+            if matches!(movement.kind, Kind::Retire { .. }) {
+                movement.workers.iter().for_each(|&worker| self.set_retiring(worker, false));
+            }
+        }
     }
 
     /// An error if one of them isn't there.

@@ -1,20 +1,33 @@
 //! What clients want workers to have.
 
 use super::core::Core;
+use super::erranding::check_room;
 use crate::message::{ToClient, ToWorker};
 use bytes::Bytes;
 
 impl Core {
     /// A client wants all workers to have something, or to have it no longer.
     pub fn plugin_changes(&mut self, client: u32, number: u64, name: String, bulk: Vec<Bytes>) {
+        if !self.clients.contains_key(&client) {
+            return;
+        }
         let plugin = bulk.into_iter().next();
-        let changed = self.plugins.change(&name, plugin.as_ref());
+        let changed = self.check_workers_have_room(plugin.as_slice());
+        let changed = changed.and_then(|()| self.plugins.change(&name, plugin.as_ref()));
         if changed.is_ok() {
             let message = ToWorker::Plugin { name };
             let workers = self.workers.values().filter(|worker| worker.is_in());
             workers.for_each(|worker| worker.send(&message, plugin.iter().cloned().collect()));
         }
         self.heard(client, number, changed.err());
+    }
+
+    /// An error if a worker that takes nothing would be lost for it.
+    fn check_workers_have_room(&self, bulk: &[Bytes]) -> Result<(), String> {
+        let workers = self.workers.values().filter(|worker| worker.is_in());
+        let mut workers = workers
+            .map(|entry| check_room(&entry.outbox, bulk).map_err(|why| format!("worker `{}` {why}", entry.name)));
+        workers.try_for_each(|checked| checked)
     }
 
     /// What a client has said under a number has been taken in.

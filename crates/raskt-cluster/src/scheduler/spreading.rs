@@ -44,7 +44,7 @@ impl Core {
         }
         self.let_on(run);
         let Some(record) = self.runs.get_mut(&run) else { return };
-        for (run, tasks) in std::mem::take(&mut record.gifts.stopped) {
+        for (run, tasks, _) in std::mem::take(&mut record.gifts.stopped) {
             if self.machine.progress(run).is_some() {
                 self.handle(Event::Retried { run, tasks });
             }
@@ -62,7 +62,7 @@ impl Core {
             return false;
         }
         record.gifts.places.set(TaskRange::one(failure.task), Place::Nowhere);
-        record.gifts.stopped.push((run, tasks.to_vec()));
+        record.gifts.stopped.push((run, tasks.to_vec(), failure.clone()));
         self.ungiven.insert(failure.run);
         true
     }
@@ -83,6 +83,14 @@ impl Core {
         while let Some(&run) = failed.get(at) {
             failed.extend(self.no_longer_awaited(run));
             at += 1;
+        }
+        for &run in &failed {
+            // What would have been run again won't be.
+            let stopped = self.runs.get_mut(&run).map(|record| std::mem::take(&mut record.gifts.stopped));
+            for (run, tasks, failure) in stopped.unwrap_or_default() {
+                let told = self.tasks_failed(run, &tasks, failure);
+                self.tell_of(told);
+            }
         }
         for run in failed {
             if let Some(client) = self.runs.get(&run).and_then(|record| self.clients.get(&record.client)) {

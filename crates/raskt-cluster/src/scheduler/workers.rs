@@ -83,7 +83,7 @@ impl Core {
                 }
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
-            FromWorker::Copied { copy, failure } => self.copied(copy, failure),
+            FromWorker::Copied { copy, failure } => self.copied_by(worker, copy, failure),
             FromWorker::Stays => self.stays(worker),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
             FromWorker::Coordination(_) => {}

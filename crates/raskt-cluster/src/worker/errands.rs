@@ -1,6 +1,7 @@
 //! Errands of a worker: done by threads of their own, so that no task keeps them waiting.
 
 use super::link::Link;
+use crate::driver::Ticket;
 use crate::errand::{ERRAND_BYTES_MAX, ErrandCall, ErrandEnd};
 use crate::face::{Face, error_form};
 use crate::message::FromWorker;
@@ -36,9 +37,12 @@ struct Pool {
     worker: OnceLock<WorkerId>,
 }
 
+/// An errand, its bytes, and what counts as not taken until it is begun: so no more wait than the window allows.
+type Waiting = (u64, Bytes, Option<Ticket>);
+
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<(u64, Bytes)>,
+    waiting: VecDeque<Waiting>,
     threads: usize,
     idle: usize,
     is_over: bool,
@@ -56,14 +60,14 @@ impl Errands {
     }
 
     /// Has an errand done; never waits for it.
-    pub fn begin(&self, errand: u64, bulk: Vec<Bytes>) {
+    pub fn begin(&self, errand: u64, bulk: Vec<Bytes>, ticket: Option<Ticket>) {
         let bytes = bulk.into_iter().next().unwrap_or_default();
         let mut state = self.0.state.lock();
         if state.waiting.len() >= WAITING_MOST {
             drop(state);
             return self.0.refuse(errand, format!("{WAITING_MOST} errands wait at the worker already"));
         }
-        state.waiting.push_back((errand, bytes));
+        state.waiting.push_back((errand, bytes, ticket));
         if state.idle >= state.waiting.len() || state.threads >= AT_A_TIME {
             drop(state);
             return self.0.changed.notify_one();
@@ -94,14 +98,15 @@ impl Drop for Errands {
 
 impl Pool {
     fn serve(&self) {
-        while let Some((errand, bytes)) = self.next() {
+        while let Some((errand, bytes, ticket)) = self.next() {
+            drop(ticket);
             let (end, bulk) = self.done(&bytes);
             self.send(&FromWorker::ErrandOver { errand, end }, bulk);
         }
     }
 
     /// What waits longest, or what comes soon; nothing if this thread is to end.
-    fn next(&self) -> Option<(u64, Bytes)> {
+    fn next(&self) -> Option<Waiting> {
         let mut state = self.state.lock();
         let mut is_late = false;
         loop {

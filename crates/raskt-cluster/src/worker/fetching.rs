@@ -157,7 +157,7 @@ impl Fetching {
     }
 
     fn put_copies(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
-        let named: Vec<(TaskId, Value)> = tasks.iter().flat_map(|range| range.tasks()).zip(values).collect();
+        let named = named(tasks, values)?;
         match self.engine.get() {
             Some(engine) => engine.put_copies(run, named).map_err(|error| error.to_string()),
             None => Err("the worker has no engine".into()),
@@ -165,7 +165,7 @@ impl Fetching {
     }
 
     fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
-        let named: Vec<(TaskId, Value)> = tasks.iter().flat_map(|range| range.tasks()).zip(values).collect();
+        let named = named(tasks, values)?;
         match self.engine.get() {
             Some(engine) => engine.put(run, named).map_err(|error| error.to_string()),
             None => Ok(()),
@@ -234,4 +234,13 @@ fn read(waiting: &Mutex<Receiver<Job>>, face: &dyn Face) {
             Err(_) => return,
         }
     }
+}
+
+/// Each task with its value: as many of these have to have come.
+fn named(tasks: &[TaskRange], values: Vec<Value>) -> Result<Vec<(TaskId, Value)>, String> {
+    let wanted = TaskRange::count(tasks);
+    if wanted != values.len() as u64 {
+        return Err(format!("{} values came, and {wanted} were asked for", values.len()));
+    }
+    Ok(tasks.iter().flat_map(|range| range.tasks()).zip(values).collect())
 }

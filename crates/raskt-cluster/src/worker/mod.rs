@@ -289,7 +289,7 @@ impl Serving {
         }
     }
 
-    fn take(&mut self, (message, bulk, _ticket): Message) {
+    fn take(&mut self, (message, bulk, ticket): Message) {
         match message {
             ToWorker::Welcome(worker) => {
                 tracing::debug!("worker {} has joined", worker.0);
@@ -310,7 +310,7 @@ impl Serving {
             // Of a graph that came to an end otherwise; and what was heard before.
             ToWorker::GraphPiece { .. } | ToWorker::Coordination(_) => {}
             ToWorker::Order(order) => self.obey(order),
-            ToWorker::Errand { errand } => self.errands.begin(errand, bulk),
+            ToWorker::Errand { errand } => self.errands.begin(errand, bulk, ticket),
             ToWorker::Copy { copy, run, tasks, from } => {
                 self.fetching.copy((copy, from), run, tasks, self.link.clone())
             }

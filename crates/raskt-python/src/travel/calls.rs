@@ -183,15 +183,23 @@ impl PythonBlock for SentCalls {
     }
 
     fn calls(&self) -> Option<Vec<ToldCall>> {
+        // What a call is made of may have changed between two pickles: a function by what it refers to, and arguments. What is shared with
+        // other calls counts as a whole, and so does a bundle, which the call reads.
+        let digest = |object: &Portable| xxh3_128(object.sent_pickle());
+        let functions: Vec<u128> = self.functions.iter().map(|(function, _)| digest(function)).collect();
+        let constants: Vec<u8> = self.constants.iter().flat_map(|object| digest(object).to_le_bytes()).collect();
         let told = |call: &Call| {
-            let (words, is_bundled) = match &call.arguments {
-                // An argument may have changed between two pickles. Numbers of what is shared depend on the other calls.
-                Pickle::Here(pickle) if self.constants.is_empty() => (pickle.as_slice(), false),
-                Pickle::Here(_) => (&[][..], false),
-                Pickle::Bundled { .. } => (&[][..], true),
+            let function = match call.does {
+                Does::Call(at) | Does::CallByName(at) => functions[at as usize],
+                Does::Give | Does::HandOn => 0,
             };
-            let identity = || xxh3_128(&[&call.identity.to_le_bytes()[..], words].concat());
-            ToldCall { identity: (!matches!(call.does, Does::HandOn)).then(identity), is_bundled }
+            let arguments = match &call.arguments {
+                Pickle::Here(pickle) => xxh3_128(pickle),
+                Pickle::Bundled { start, end } => u128::from(*start) << 64 | u128::from(*end),
+            };
+            let numbers = [call.identity, function, arguments].map(u128::to_le_bytes).concat();
+            let identity = || xxh3_128(&[&numbers[..], &constants[..]].concat());
+            ToldCall { identity: (!matches!(call.does, Does::HandOn)).then(identity), is_bundled: false }
         };
         Some(self.calls.iter().map(told).collect())
     }

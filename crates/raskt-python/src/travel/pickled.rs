@@ -16,10 +16,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower, Op};
+use raskt_sync::Mutex;
 use raskt_value::Value;
 use serde::{Deserialize, Serialize};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, LazyLock};
+use std::io::Read;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// For each op that gives data what its tasks give.
@@ -83,9 +85,29 @@ pub(crate) fn reduce_layer<'py>(
 
 /// What tells this process from all others.
 pub(super) fn own_process() -> Process {
-    static DRAWN: LazyLock<[u64; 2]> = LazyLock::new(|| [(); 2].map(|()| RandomState::new().hash_one(())));
-    // Those that were forked have drawn the same.
-    [DRAWN[0], DRAWN[1], u64::from(std::process::id())]
+    static DRAWN: Mutex<Option<(u32, [u64; 2])>> = Mutex::new(None);
+    let forks = raskt_store::forks();
+    let mut drawn = DRAWN.lock();
+    let [one, other] = match *drawn {
+        Some((of, words)) if of == forks => words,
+        // A fork has inherited all that could be drawn without the system, and its number may be that of another one.
+        _ => {
+            let words = drawn_words();
+            *drawn = Some((forks, words));
+            words
+        }
+    };
+    [one, other, u64::from(std::process::id())]
+}
+
+fn drawn_words() -> [u64; 2] {
+    let mut bytes = [0; 16];
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    if read.is_err() {
+        return [(); 2].map(|()| RandomState::new().hash_one(std::time::SystemTime::now()));
+    }
+    let (one, other) = bytes.split_at(8);
+    [one, other].map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
 }
 
 /// The same graph, with ops that are none of another process: those are told apart by numbers that each process counts by itself, and

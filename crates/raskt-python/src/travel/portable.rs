@@ -3,6 +3,7 @@
 use super::pickle;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyComplex, PyFloat, PyInt, PyString, PyType};
 
 /// A Python object that an op has, a function mostly: one of this process, or the pickle of one of another, which is read when it
 /// is used first.
@@ -35,9 +36,30 @@ impl Portable {
         Ok(self.object.get_or_try_init(py, read)?.bind(py))
     }
 
+    /// The object, which is nobody else's unless it is of this process, or nobody can change it: a function that changes its argument
+    /// must not change that of another call.
+    ///
+    /// # Errors
+    /// As those of [`Self::bind`].
+    pub fn own<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(known) = self.known(py) {
+            return Ok(known.clone());
+        }
+        let read = pickle::load(py, self.pickle.as_deref().unwrap_or_default())?;
+        if is_unchangeable(&read) {
+            return Ok(self.object.get_or_init(py, || read.unbind()).bind(py).clone());
+        }
+        Ok(read)
+    }
+
     /// The object, if it is of this process or was read already.
     pub fn known<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
         self.object.get(py).map(|object| object.bind(py))
+    }
+
+    /// The pickle that has come; nothing if it is of this process.
+    pub fn sent_pickle(&self) -> &[u8] {
+        self.pickle.as_deref().unwrap_or_default()
     }
 
     /// Its pickle.
@@ -47,4 +69,13 @@ impl Portable {
             None => pickle::dump(self.bind(py)?),
         }
     }
+}
+
+fn is_unchangeable(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyString>()
+        || object.is_exact_instance_of::<PyBytes>()
+        || object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyComplex>()
+        || object.is_exact_instance_of::<PyType>()
 }

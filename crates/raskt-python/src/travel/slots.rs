@@ -38,6 +38,8 @@ pub(super) struct Filling {
     pub data: Arc<[Py<PyAny>]>,
     /// What several calls of the op have; minus one and downwards.
     pub constants: Arc<[Portable]>,
+    /// Those of them that were read for this one: within a call each is one object, and no call has the object of another.
+    pub read: Vec<(isize, Py<PyAny>)>,
 }
 
 thread_local! {
@@ -82,12 +84,19 @@ pub(super) fn _taken(py: Python<'_>, at: isize) -> PyResult<Py<PyAny>> {
     let missing = || PyRuntimeError::new_err("only a task of raskt reads what has its data apart");
     let last = FILLINGS.with_borrow(|fillings| {
         let last = fillings.last()?;
-        Some((last.data.clone(), last.constants.clone()))
+        let known = last.read.iter().find(|(of, _)| *of == at).map(|(_, object)| object.clone_ref(py));
+        Some((last.data.clone(), last.constants.clone(), known))
     });
-    let (data, constants) = last.ok_or_else(missing)?;
+    let (data, constants, known) = last.ok_or_else(missing)?;
     match usize::try_from(at) {
         Ok(at) => Ok(data.get(at).ok_or_else(missing)?.clone_ref(py)),
-        // Read while the list isn't borrowed.
-        Err(_) => Ok(constants.get(-(at + 1) as usize).ok_or_else(missing)?.bind(py)?.clone().unbind()),
+        Err(_) if known.is_some() => known.ok_or_else(missing),
+        Err(_) => {
+            // Read while the list isn't borrowed.
+            let object = constants.get(-(at + 1) as usize).ok_or_else(missing)?.own(py)?.unbind();
+            let own = object.clone_ref(py);
+            FILLINGS.with_borrow_mut(|fillings| fillings.last_mut().map(|last| last.read.push((at, own))));
+            Ok(object)
+        }
     }
 }

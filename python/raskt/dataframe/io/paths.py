@@ -25,6 +25,7 @@ def is_remote(path: str) -> bool:
 def absolute(path: str) -> str:
     """The path from the root: whoever reads or writes it later may be in another folder."""
     # Steps back (`..`) stay: they lead elsewhere from what a link leads to.
+    path = path.removeprefix("file://")
     if is_remote(path) or os.path.isabs(path):
         return path
     return os.getcwd() if path == "." else os.path.join(os.getcwd(), path.removeprefix("./"))

@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from raskt.distributed._threads import in_thread
+from raskt.distributed._waits import awaited
 
 T = TypeVar("T")
 
@@ -77,11 +78,16 @@ def _tell_failure(future: Future[Any]) -> None:
         logger.error("what a cluster was to do has failed, and nobody has awaited it: %r", error)
 
 
-async def blocking(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """What a function gives that waits: by a thread of its own, as long as there may be new ones."""
+async def blocking(function: Callable[..., T], *args: Any, undo: Callable[[T], Any] | None = None, **kwargs: Any) -> T:
+    """What a function gives that waits: by a thread of its own, as long as there may be new ones.
+
+    If whoever awaits it is cancelled meanwhile, `undo` gets what it gives all the same: nobody else would know of it.
+    """
     if not threading.main_thread().is_alive():
         # The program ends. Nothing goes on any more that could be held up.
         return function(*args, **kwargs)
+    if undo is not None:
+        return await awaited(lambda _stop: function(*args, **kwargs), undo)
     result: T = await in_thread(function, *args, **kwargs)
     return result
 

@@ -122,7 +122,9 @@ class Nanny(ProcessInterface):
             "local_directory": self._local_directory,
             "preload": self._preload,
         }
-        self._job = await _loop.blocking(supervisor().start, about, self._environment, self._note)
+        self._job = await _loop.blocking(
+            supervisor().start, about, self._environment, self._note, undo=lambda job: supervisor().end(job, 0.0)
+        )
         await super().start()
 
     def expect_end(self) -> None:

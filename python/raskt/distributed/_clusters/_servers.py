@@ -80,7 +80,9 @@ class Scheduler(ProcessInterface):
             run_module(module)
         near = self._near()
         also = [] if near is None else [near]
-        self._server = await _loop.blocking(_core.ClusterScheduler, self._listen, self._credentials, also)
+        self._server = await _loop.blocking(
+            _core.ClusterScheduler, self._listen, self._credentials, also, undo=lambda server: server.shut_down(0.0)
+        )
         self.address = _places.reachable(self._server.address)
         let_near(self.address, near)
         await super().start()
@@ -179,6 +181,7 @@ class Worker(ProcessInterface):
             name=str(self.name),
             threads=self.nthreads,
             memory_limit=self.memory_limit,
+            undo=lambda server: server.shut_down(0.0),
         )
         await super().start()
 
