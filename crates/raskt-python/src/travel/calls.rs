@@ -110,7 +110,7 @@ impl SentCalls {
     ) -> PyResult<Bound<'py, PyAny>> {
         let results = inputs.iter().map(|value| Ok(python_object(py, value)?.unbind())).collect::<PyResult<_>>()?;
         let bundle = data.last().map(|last| last.clone_ref(py));
-        let filling = Filling { results, data: data.into(), constants: self.constants.clone() };
+        let filling = Filling { results, data: data.into(), constants: self.constants.clone(), ..Filling::default() };
         filled(filling, || match &call.arguments {
             Pickle::Here(pickle) => pickle::load(py, pickle),
             Pickle::Bundled { start, end } => pickle::load(py, bundles::part(py, &bundle, *start, *end)?),
