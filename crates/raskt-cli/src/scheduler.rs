@@ -9,6 +9,7 @@ use crate::security::{MissingToken, SecurityOptions};
 use crate::stop::Stop;
 use crate::values::parse_duration;
 use raskt_cluster::hello::{Identity, Role, this_host};
+use raskt_cluster::journal::{Journal, JournalOptions};
 use raskt_cluster::{Address, Network, NetworkOptions, SchedulerServer};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -45,6 +46,13 @@ pub(crate) struct Options {
     /// Ends when no client has wanted anything for so long: `30 minutes`.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     idle_timeout: Option<Duration>,
+    /// Writes down in this folder what is submitted: started again with it, at the same address and with the same token, the scheduler
+    /// goes on where it was, with what workers and clients still hold.
+    #[arg(long, value_name = "FOLDER")]
+    journal: Option<PathBuf>,
+    /// Waits until what is written down is on the disk, so that also a machine that loses power loses nothing.
+    #[arg(long, requires = "journal")]
+    journal_sync: bool,
     /// Python modules or files that are run before it begins.
     #[arg(long, value_name = "MODULE")]
     preload: Vec<String>,
@@ -77,7 +85,14 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     network.introduction.versions = host.versions();
     let identity = network.identity;
     let network = Network::start(network).map_err(Failure::failed)?;
-    let server = SchedulerServer::start(network, &address).map_err(Failure::failed)?;
+    let server = match &options.journal {
+        Some(folder) => {
+            let journal = Journal::open(folder, JournalOptions { sync: options.journal_sync });
+            SchedulerServer::start_from(network, &address, journal.map_err(Failure::failed)?)
+        }
+        None => SchedulerServer::start(network, &address),
+    };
+    let server = server.map_err(Failure::failed)?;
     let found = options.found(server.address(), token_file, identity);
     let pid_file = PidFile::write(options.pid_file.as_deref())?;
     let scheduler_file = SchedulerFile::write(options.scheduler_file.as_deref(), &found)?;

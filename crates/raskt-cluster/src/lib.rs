@@ -32,6 +32,7 @@ mod driver;
 mod face;
 pub mod frame;
 pub mod hello;
+pub mod journal;
 mod listen;
 mod message;
 pub mod nanny;

@@ -41,10 +41,24 @@ pub enum FromClient {
         /// The tasks.
         tasks: Vec<TaskRange>,
     },
+    /// The first message of one that has been there before: it isn't a new client.
+    Back {
+        /// Its number then.
+        client: u32,
+        /// What it was told by the scheduler then, and nobody else.
+        secret: [u8; 16],
+    },
+    /// What it still wants of runs that the scheduler knows: the next part. Of others nothing is wanted any more.
+    Has {
+        /// By run, the tasks; nothing for one that is wanted as a whole.
+        runs: Vec<(RunId, Option<Vec<TaskRange>>)>,
+        /// There is no more of it.
+        is_last: bool,
+    },
 }
 
 /// What is to be run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Submission {
     /// A number of those that the client was given.
     pub run: RunId,
@@ -71,6 +85,27 @@ pub enum ToClient {
     Welcome {
         /// The first of the numbers that its runs have; it may use [`RUNS_OF_A_CLIENT`] of them.
         first_run: RunId,
+        /// What tells what this scheduler has handed out from what any other has, that of before it began anew being the same.
+        lineage: [u8; 16],
+        /// By what the client is known when it comes back; nothing if the scheduler keeps no journal.
+        secret: Option<[u8; 16]>,
+    },
+    /// The answer to one that has been there before.
+    Back {
+        /// Its runs are as they were, and it is told of them next; if not, it is a new client.
+        is_known: bool,
+    },
+    /// Runs of it that are known: the next part.
+    Knows {
+        /// The runs.
+        runs: Vec<RunId>,
+        /// There is no more of it.
+        is_last: bool,
+    },
+    /// Runs that will be known when the client comes back.
+    Taken {
+        /// The runs.
+        runs: Vec<RunId>,
     },
     /// Workers that are there, or have come.
     Joined(Vec<WorkerInfo>),
@@ -204,7 +239,14 @@ pub struct ErrorForm {
 /// From a worker to the scheduler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromWorker {
-    /// The first message.
+    /// What one has that comes back, part by part, before it joins.
+    Kept {
+        /// The run.
+        run: RunId,
+        /// The tasks whose results it holds, with the bytes of each range.
+        tasks: Vec<(TaskRange, u64)>,
+    },
+    /// It is there.
     Join(Offer),
     /// An event of its machine.
     Told {
@@ -242,7 +284,12 @@ pub enum FromWorker {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToWorker {
     /// The first message.
-    Welcome(WorkerId),
+    Welcome {
+        /// Its number.
+        worker: WorkerId,
+        /// What tells what this scheduler has handed out from what any other has.
+        lineage: [u8; 16],
+    },
     /// Workers that are there, or have come.
     Joined(Vec<WorkerInfo>),
     /// A worker is gone.

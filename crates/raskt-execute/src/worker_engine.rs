@@ -152,6 +152,17 @@ impl WorkerEngine {
         held.into_iter().map(|(run, tasks)| HeldResults { run, tasks }).collect()
     }
 
+    /// Another scheduler of the same runs is there, or it has begun anew: what was handed out and hasn't begun is dropped. What runs has
+    /// `patience` to end; then [`Uplink::returned`] is called with all that is here, and what still runs is told of when it is done.
+    pub fn come_back(&self, patience: Duration) -> Result<(), WorkerError> {
+        let deadline = Instant::now() + patience;
+        self.change(State::drop_orders)?;
+        while !self.look(State::is_idle)? && Instant::now() < deadline {
+            std::thread::sleep(GLANCE);
+        }
+        self.change(State::come_back)
+    }
+
     /// Begins nothing more, lets what runs end and be told of for up to `grace`, then cancels it, and lets go of everything. Threads
     /// that can't be stopped go on.
     pub fn shut_down(&self, grace: Duration) {

@@ -44,6 +44,7 @@ mod queues;
 mod report;
 mod requirement;
 mod reserves;
+mod returned;
 mod revival;
 mod run;
 mod run_queue;

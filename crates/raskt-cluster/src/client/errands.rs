@@ -3,8 +3,7 @@
 //! Neither may be done where it comes up. Whoever is called may do as he likes, and the thread of the network must not wait. What goes
 //! may go anywhere, also where nobody may wait; and many go at once, which is better told together.
 
-use super::sending::send;
-use crate::driver::Outbox;
+use super::shared::Shared;
 use crate::message::FromClient;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::{Mutex, guard};
@@ -16,6 +15,9 @@ use std::time::{Duration, Instant};
 
 /// For so long what isn't wanted any more gathers before it is told.
 const GATHERING: Duration = Duration::from_millis(1);
+
+/// How often it is looked whether a scheduler that has begun anew is back.
+const AWAY: Duration = Duration::from_millis(50);
 
 /// Runs, and ranges of tasks, that one message tells of at most.
 const TOLD_AT_A_TIME: usize = 1 << 14;
@@ -98,12 +100,12 @@ impl Errands {
 
 impl Waiting {
     /// Starts the thread, which ends with the client.
-    pub fn start(self, outbox: Outbox<FromClient>) -> io::Result<()> {
-        std::thread::Builder::new().name("raskt-client".into()).spawn(move || self.run(&outbox))?;
+    pub fn start(self, shared: Arc<Shared>) -> io::Result<()> {
+        std::thread::Builder::new().name("raskt-client".into()).spawn(move || self.run(&shared))?;
         Ok(())
     }
 
-    fn run(&self, outbox: &Outbox<FromClient>) {
+    fn run(&self, shared: &Shared) {
         let mut tells_at: Option<Instant> = None;
         loop {
             let errand = match tells_at {
@@ -121,13 +123,16 @@ impl Waiting {
                 Ok(Errand::End) | Err(RecvTimeoutError::Disconnected) => return,
             }
             if tells_at.is_some_and(|at| at <= Instant::now()) {
-                tells_at = None;
-                self.tell(outbox);
+                // While the scheduler is away others are called all the same.
+                tells_at = shared.is_away().then(|| Instant::now() + AWAY);
+                if tells_at.is_none() {
+                    self.tell(shared);
+                }
             }
         }
     }
 
-    fn tell(&self, outbox: &Outbox<FromClient>) {
+    fn tell(&self, shared: &Shared) {
         let LetGo { runs, tasks, .. } = std::mem::take(&mut *self.let_go.lock());
         let tasks: Vec<_> =
             tasks.into_iter().flat_map(|(run, tasks)| tasks.into_iter().map(move |range| (run, range))).collect();
@@ -136,7 +141,7 @@ impl Waiting {
         // A run of which something has still to be told is there until then.
         for message in of_tasks.chain(of_runs) {
             // Where the session is over nothing is wanted any more.
-            let _ = send(outbox, &message, vec![]);
+            let _ = shared.send(&message, vec![]);
         }
     }
 }

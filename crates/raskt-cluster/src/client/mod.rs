@@ -5,6 +5,7 @@ mod failed;
 mod gathering;
 mod giving;
 mod kept;
+mod returning;
 mod run;
 mod sending;
 mod shared;
@@ -15,18 +16,17 @@ mod waiting;
 mod watch;
 mod watching;
 
-use crate::driver::{Listening, Network, Outbox, Peer, inbox};
+use crate::driver::{Listening, Network, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
+use crate::message::{GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
 use crate::{Address, ListenError};
 use bytes::Bytes;
 use errands::Errands;
 use giving::Shelf;
 use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
-use raskt_sync::Mutex;
 use raskt_value::Value;
-use sending::send;
+use returning::Home;
 use shared::{Shared, State};
 use state::RunState;
 use std::io;
@@ -43,11 +43,8 @@ pub use watch::{Until, Watch};
 /// A client of a cluster. It keeps what it wants there alive: when it goes, so do its runs.
 pub struct Client {
     shared: Arc<Shared>,
-    outbox: Outbox<FromClient>,
     network: Arc<Network>,
     listening: Listening,
-    /// Held by who sends a graph in pieces.
-    large: Mutex<()>,
     /// The last to go: when the network is gone, nobody is to be called any more.
     _errands: EndOfErrands,
 }
@@ -57,6 +54,9 @@ struct EndOfErrands(Arc<Shared>);
 impl Drop for EndOfErrands {
     fn drop(&mut self) {
         self.0.errands.end();
+        // Who hears of a session and who sends in it would keep each other.
+        let outbox = self.0.state.lock().outbox.take();
+        drop(outbox);
     }
 }
 
@@ -111,9 +111,10 @@ impl Client {
         let shared = Arc::new(Shared::new(face, network.fetcher(), shelf, errands));
         let hears = shared.clone();
         let outbox = network.connect(scheduler, Role::Scheduler, inbox(move |incoming| hears.hear(incoming)))?;
-        waiting.start(outbox.clone())?;
-        let client =
-            Self { _errands: EndOfErrands(shared.clone()), large: Mutex::new(()), shared, outbox, network, listening };
+        shared.state.lock().outbox = Some(outbox);
+        let _ = shared.home.set(Home::new(&network, scheduler.clone()));
+        waiting.start(shared.clone())?;
+        let client = Self { _errands: EndOfErrands(shared.clone()), shared, network, listening };
         client.await_welcome(scheduler, patience)?;
         Ok(client)
     }
@@ -132,7 +133,7 @@ impl Client {
                 }
             };
             drop(state);
-            self.outbox.close();
+            self.hang_up();
             return Err(ConnectError::Unreached { address: scheduler.to_string(), reason });
         }
         Ok(())
@@ -140,48 +141,65 @@ impl Client {
 
     /// Has a graph run, as one whole: the first task that fails for good ends it.
     pub fn submit(&self, job: Job) -> Result<RemoteRun, ClusterError> {
-        let id = self.begin(|state, id| {
-            let run = Arc::new(RunState::new(job.wanted.clone()));
+        self.begin(job, FailureScope::Run, |state, id, wanted| {
+            let run = Arc::new(RunState::new(wanted));
             state.runs.insert(id, run.clone());
             RemoteRun::new(id, run, self.shared.clone())
-        })?;
-        self.send_job(id.id(), job, FailureScope::Run)?;
-        Ok(id)
+        })
     }
 
     /// Has a graph run each of whose tasks is something by itself: one that fails takes along what can't be made without it, and
     /// the others go on. Returns when the job is on its way; what of it isn't taken is told as failed.
     pub fn submit_tasks(&self, job: Job) -> Result<TaskRun, ClusterError> {
-        let run = self.begin(|state, id| {
-            state.tables.insert(id, TaskTable::new(&job.wanted));
-            TaskRun::new(id, self.shared.clone(), self.outbox.clone())
-        })?;
-        self.send_job(run.id(), job, FailureScope::Task)?;
-        Ok(run)
+        self.begin(job, FailureScope::Task, |state, id, wanted| {
+            state.tables.insert(id, TaskTable::new(&wanted));
+            TaskRun::new(id, self.shared.clone())
+        })
     }
 
-    fn send_job(&self, run: RunId, job: Job, failure: FailureScope) -> Result<(), ClusterError> {
-        let Job { mut graph, wanted, given, imports, parent } = job;
-        if graph.len() > GRAPH_BYTES_MAX {
+    /// Begins a run under a number of its own, and sends what it is to do.
+    fn begin<T>(
+        &self,
+        job: Job,
+        failure: FailureScope,
+        begin: impl FnOnce(&mut State, RunId, Vec<TaskRange>) -> T,
+    ) -> Result<T, ClusterError> {
+        let Job { graph, wanted, given, imports, parent } = job;
+        let given_at = vec![self.listening.address().to_string()];
+        let ranges = given.iter().map(|(range, _)| *range).collect();
+        let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
+        let submission = |run, wanted| {
+            let (given, in_pieces) = (ranges, in_pieces);
+            Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces }
+        };
+        let mut state = self.shared.state.lock();
+        if let Some(lost) = &state.lost {
+            return Err(ClusterError::Disconnected(lost.clone()));
+        }
+        let not_yet = || ClusterError::Disconnected("it isn't there yet".into());
+        let next = state.next_run.as_mut().ok_or_else(not_yet)?;
+        let run = RunId(*next);
+        *next += 1;
+        let begun = begin(&mut state, run, wanted.clone());
+        let outbox = state.outbox.clone();
+        let is_too_large = graph.len() > GRAPH_BYTES_MAX;
+        let submission = submission(run, wanted);
+        if state.is_written_down() && !is_too_large {
+            state.unwritten.insert(run, (submission.clone(), graph.clone()));
+        }
+        drop(state);
+        if is_too_large {
             let bytes = graph.len();
             let advice = "data in it is better given beside it";
             return Err(ClusterError::Refused(format!(
                 "a graph has {bytes} bytes; {GRAPH_BYTES_MAX} may be: {advice}"
             )));
         }
-        let given_at = vec![self.listening.address().to_string()];
-        let ranges = given.iter().map(|(range, _)| *range).collect();
         if !given.is_empty() {
             self.shared.shelf.put(run, given);
         }
-        let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
-        let submission = Submission { run, parent, wanted, failure, imports, given: ranges, given_at, in_pieces };
-        // The pieces of one graph aren't to come among those of another.
-        let _alone = in_pieces.then(|| self.large.lock());
-        while graph.len() > GRAPH_PIECE_BYTES {
-            send(&self.outbox, &FromClient::GraphPiece, vec![graph.split_to(GRAPH_PIECE_BYTES)])?;
-        }
-        send(&self.outbox, &FromClient::Submit(submission), vec![graph])
+        self.shared.submit(&outbox.ok_or_else(not_yet)?, submission, graph)?;
+        Ok(begun)
     }
 
     /// Watches tasks of runs whose tasks stand alone.
@@ -207,7 +225,7 @@ impl Client {
 
     /// The scheduler.
     pub fn scheduler(&self) -> Option<Peer> {
-        self.outbox.peer()
+        self.shared.state.lock().outbox.as_ref()?.peer()
     }
 
     /// Workers that are there.
@@ -236,25 +254,18 @@ impl Client {
 
     /// Leaves the cluster.
     pub fn close(&self, patience: Duration) {
-        self.outbox.close();
+        self.hang_up();
         self.network.close(patience);
     }
 
-    /// Begins a run under a number of its own.
-    fn begin<T>(&self, begin: impl FnOnce(&mut State, RunId) -> T) -> Result<T, ClusterError> {
-        let mut state = self.shared.state.lock();
-        if let Some(lost) = &state.lost {
-            return Err(ClusterError::Disconnected(lost.clone()));
-        }
-        let next = state.next_run.as_mut().ok_or_else(|| ClusterError::Disconnected("it isn't there yet".into()))?;
-        let id = RunId(*next);
-        *next += 1;
-        Ok(begin(&mut state, id))
+    fn hang_up(&self) {
+        let outbox = self.shared.state.lock().outbox.clone();
+        outbox.into_iter().for_each(|outbox| outbox.close());
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.outbox.close();
+        self.hang_up();
     }
 }

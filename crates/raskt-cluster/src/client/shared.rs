@@ -4,20 +4,22 @@ use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
 use super::kept::Kept;
+use super::returning::{Away, Home, KnownAs};
 use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
 use crate::bulk::Fetcher;
-use crate::driver::Incoming;
+use crate::driver::{Incoming, Outbox};
 use crate::face::Face;
-use crate::message::{ToClient, WorkerInfo};
+use crate::message::{FromClient, Submission, ToClient, WorkerInfo};
 use crate::session;
+use bytes::Bytes;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_sync::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::mem;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
 
 /// What runs and the session have in common.
 pub(crate) struct Shared {
@@ -26,6 +28,8 @@ pub(crate) struct Shared {
     pub shelf: Arc<Shelf>,
     pub(super) errands: Errands,
     pub(super) state: Mutex<State>,
+    /// How the scheduler is called again.
+    pub(super) home: OnceLock<Home>,
     /// Told of everything that comes, but for what concerns tasks that stand alone.
     pub changed: Condvar,
 }
@@ -40,6 +44,14 @@ pub(super) struct State {
     pub next_watch: u64,
     /// Bytes of small results that are kept.
     kept_bytes: Arc<AtomicUsize>,
+    /// The way to the scheduler.
+    pub outbox: Option<Outbox<FromClient>>,
+    /// By what the scheduler knows this client when it comes back.
+    pub known_as: Option<KnownAs>,
+    /// What was submitted, and may not outlive the scheduler.
+    pub unwritten: BTreeMap<RunId, (Submission, Bytes)>,
+    /// The scheduler has begun anew, and isn't back to where it was.
+    pub away: Option<Away>,
     /// Why the session is over, if it is.
     pub lost: Option<String>,
     /// Those who are to be called once the lock is gone.
@@ -48,14 +60,15 @@ pub(super) struct State {
 
 impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
-        let (state, changed) = Default::default();
-        Self { face, fetcher, shelf, errands, state, changed }
+        let (state, changed, home) = Default::default();
+        Self { face, fetcher, shelf, errands, state, changed, home }
     }
 
     /// Takes in what the scheduler says.
-    pub fn hear(&self, incoming: Incoming<ToClient>) {
+    pub fn hear(self: &Arc<Self>, incoming: Incoming<ToClient>) {
         let concerns_all = self.change(|state| match incoming {
             Incoming::Message { message, .. } => self.take(state, message),
+            Incoming::Event(session::Event::Lost(session::Lost::Forgotten(_))) if self.begin_return(state) => true,
             Incoming::Event(session::Event::Lost(lost)) => {
                 self.lose(state, format!("the session with the scheduler is over: {lost}"));
                 true
@@ -106,7 +119,10 @@ impl Shared {
 
     fn take_other(&self, state: &mut State, message: ToClient) {
         match message {
-            ToClient::Welcome { first_run } => state.next_run = Some(first_run.0),
+            ToClient::Welcome { first_run, lineage, secret } => self.welcomed(state, first_run, lineage, secret),
+            ToClient::Back { is_known } => self.known(state, is_known),
+            ToClient::Knows { runs, is_last } => state.learn_known(runs, is_last),
+            ToClient::Taken { runs } => runs.iter().for_each(|run| drop(state.unwritten.remove(run))),
             ToClient::Joined(workers) => {
                 for worker in workers {
                     state.workers.insert(worker.worker, worker);
@@ -135,7 +151,9 @@ impl Shared {
         state.end(run, &TaskFailed::of_run(error, self.face.clone()));
     }
 
-    fn lose(&self, state: &mut State, why: String) {
+    pub(super) fn lose(&self, state: &mut State, why: String) {
+        state.away = None;
+        state.unwritten.clear();
         let failed = TaskFailed::of_run(ClusterError::Disconnected(why.clone()), self.face.clone());
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
@@ -147,7 +165,7 @@ impl Shared {
     pub fn forget(&self, run: RunId) {
         let gone = self.change(|state| {
             state.change_tasks(run, TaskTable::release_all);
-            (state.runs.remove(&run), state.tables.remove(&run))
+            (state.runs.remove(&run), state.tables.remove(&run), state.unwritten.remove(&run))
         });
         drop(gone);
         self.shelf.forget(run);
@@ -169,7 +187,7 @@ impl State {
     }
 
     /// A run won't go on.
-    fn end(&mut self, run: RunId, failed: &Arc<TaskFailed>) {
+    pub(super) fn end(&mut self, run: RunId, failed: &Arc<TaskFailed>) {
         if let Some(run) = self.runs.get(&run) {
             run.end(failed.clone());
         }

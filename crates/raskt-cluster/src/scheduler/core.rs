@@ -2,6 +2,8 @@
 
 use super::entries::{ClientEntry, WorkerEntry};
 use super::graphs::RunRecord;
+use super::recovery::{Absent, Recovery};
+use crate::journal::Journal;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
@@ -13,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// Ranges of tasks that one message to a client has at most.
-const TOLD_MOST: usize = 1 << 15;
+pub(super) const TOLD_MOST: usize = 1 << 15;
 
 /// The machine, and who speaks to it.
 pub(super) struct Core {
@@ -35,6 +37,16 @@ pub(super) struct Core {
     pub next_worker: u32,
     pub next_client: u32,
     pub is_closed: bool,
+    /// What outlives this scheduler, if anything does.
+    pub journal: Option<Journal>,
+    /// What tells what it has handed out from what any other has.
+    pub lineage: [u8; 16],
+    /// Runs of which nobody needs anything, and the journal doesn't know.
+    pub forgotten: Vec<RunId>,
+    /// Workers of before are waited for.
+    pub recovery: Option<Recovery>,
+    /// Clients of before that aren't back, and until when they are waited for.
+    pub absent: Absent,
     /// What went wrong, if something did that can't be mended.
     pub broken: Option<String>,
 }
@@ -57,6 +69,11 @@ impl Core {
             ended,
             next_worker: 0,
             next_client: 0,
+            journal: None,
+            lineage: [0; 16],
+            forgotten: vec![],
+            recovery: None,
+            absent: Absent::default(),
             is_closed: false,
             broken: None,
         }
@@ -118,6 +135,7 @@ impl Core {
 
     fn tell_client(&mut self, action: Action) {
         for (run, message) in self.told(action) {
+            self.note_told(run, &message);
             if let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
                 && let Some(client) = self.clients.get(&record.client)
             {
@@ -158,7 +176,7 @@ impl Core {
 
     /// Clients of runs whose tasks stand alone are told of each result, and others of all of them: when something was wanted, and
     /// nothing has to be made again.
-    fn finished(&self, run: RunId) -> Vec<(RunId, ToClient)> {
+    pub fn finished(&self, run: RunId) -> Vec<(RunId, ToClient)> {
         let record = self.runs.get(&run).filter(|record| record.failure == FailureScope::Run);
         let is_whole =
             |record: &&RunRecord| record.wanted_later.is_none() && record.gifts.are_there() && !record.has_failed;

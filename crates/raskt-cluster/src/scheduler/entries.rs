@@ -4,13 +4,19 @@ use crate::driver::Outbox;
 use crate::hello::Identity;
 use crate::message::{ToClient, ToWorker, WorkerInfo};
 use bytes::Bytes;
-use raskt_schedule::RunId;
-use std::collections::BTreeSet;
+use raskt_schedule::{RunId, TaskRange};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A client.
 pub(super) struct ClientEntry {
     pub identity: Identity,
     pub outbox: Outbox<ToClient>,
+    /// By what it is known when it comes back.
+    pub secret: [u8; 16],
+    /// Runs that are in the journal, and it hasn't been told so.
+    pub taken: Vec<RunId>,
+    /// What it has said that it still wants, until it has said all.
+    pub has: BTreeMap<RunId, Option<Vec<TaskRange>>>,
 }
 
 impl ClientEntry {
@@ -33,6 +39,10 @@ pub(super) struct WorkerEntry {
     pub info: Option<WorkerInfo>,
     /// Runs whose graphs it has.
     pub knows: BTreeSet<RunId>,
+    /// What it has from before, until the machine is told.
+    pub kept: Vec<(RunId, Vec<(TaskRange, u64)>)>,
+    /// Slots and memory that it has, while the machine is told of none.
+    pub withheld: Option<(u32, u64)>,
 }
 
 impl WorkerEntry {

@@ -9,17 +9,22 @@ mod entries;
 mod gifts;
 mod graphs;
 mod held_back;
+mod recovery;
+mod returning;
 mod spreading;
 mod workers;
+mod written;
 
 use crate::driver::{Incoming, Listening, Network, Outbox, Peer, inbox};
 use crate::hello::Role;
+use crate::journal::Journal;
 use crate::message::{FromClient, FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, Inbox, ListenError};
 use core::Core;
 use raskt_schedule::{Event, LossCause, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
 use raskt_sync::{Condvar, Mutex, guard};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -49,10 +54,27 @@ const GLANCE: Duration = Duration::from_secs(1);
 impl SchedulerServer {
     /// Starts it: `network` is one of the role of a scheduler.
     pub fn start(network: Network, listen: &Address) -> Result<Self, ListenError> {
+        Self::start_with(network, listen, None)
+    }
+
+    /// The same with a journal: it goes on with what that says, once workers that had something of it have had time to come back; and
+    /// a scheduler that is started with the journal after the end of this one, at the same address and with the same token, does too.
+    pub fn start_from(network: Network, listen: &Address, journal: Journal) -> Result<Self, ListenError> {
+        Self::start_with(network, listen, Some(journal))
+    }
+
+    fn start_with(network: Network, listen: &Address, journal: Option<Journal>) -> Result<Self, ListenError> {
         let rebalance = Rebalance { prefill_nanoseconds: PREFILL_NANOSECONDS, ..Rebalance::default() };
         let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, rebalance, ..Settings::default() };
         let machine = Scheduler::with(settings, Arc::new(SoonestStart::default()));
-        let core = Core::new(machine);
+        let mut core = Core::new(machine);
+        match journal {
+            Some(journal) => core.restore(journal),
+            None => {
+                let random = crate::random::random();
+                core.lineage = random.map_err(|source| ListenError::Socket { address: listen.to_string(), source })?;
+            }
+        }
         let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new() });
         let (network, host) = (Arc::new(network), shared.clone());
         let arrived = move |peer: Peer, outbox: Outbox<()>| host.arrived(&peer, &outbox);
@@ -92,6 +114,7 @@ impl SchedulerServer {
     pub fn shut_down(&self, patience: Duration) {
         self.shared.change(|core| {
             core.is_closed = true;
+            core.note_leaving();
             core.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
         });
         self.shared.changed.notify_all();
@@ -106,6 +129,11 @@ fn tell_time(shared: &Weak<Shared>) {
         if core.is_closed {
             return;
         }
+        if core.is_due() {
+            drop(core);
+            shared.change(Core::time_is_up);
+            continue;
+        }
         let now = core.now();
         match core.machine.wakes_at() {
             Some(at) if at <= now => {
@@ -114,6 +142,7 @@ fn tell_time(shared: &Weak<Shared>) {
             }
             at => {
                 let until = at.map_or(GLANCE, |at| Duration::from_nanos(at.0.saturating_sub(now.0)).min(GLANCE));
+                let until = core.due_in().map_or(until, |due| until.min(due));
                 drop(shared.changed.wait_for(core, until));
             }
         }
@@ -126,9 +155,10 @@ impl Shared {
         match peer.role {
             Role::Client => {
                 let client = self.change(|core| core.client_arrived(peer, outbox.typed()))?;
+                let client = AtomicU32::new(client);
                 let shared = self.clone();
                 let pieces = graphs::Pieces::default();
-                Some(inbox(move |incoming| shared.hear_client(client, &pieces, incoming)))
+                Some(inbox(move |incoming| shared.hear_client(&client, &pieces, incoming)))
             }
             Role::Worker => {
                 let worker = self.change(|core| core.worker_arrived(peer, outbox.typed()))?;
@@ -139,8 +169,15 @@ impl Shared {
         }
     }
 
-    fn hear_client(&self, client: u32, pieces: &graphs::Pieces, incoming: Incoming<FromClient>) {
+    /// `number` is that of the client, which may turn out to be one that was there before.
+    fn hear_client(&self, number: &AtomicU32, pieces: &graphs::Pieces, incoming: Incoming<FromClient>) {
+        let client = number.load(Ordering::Relaxed);
         match incoming {
+            Incoming::Message { message: FromClient::Back { client: before, secret }, .. } => {
+                if self.change(|core| core.client_back(client, before, secret)) == Some(true) {
+                    number.store(before, Ordering::Relaxed);
+                }
+            }
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
                 let graph = pieces.take(&message, bulk);
@@ -175,6 +212,7 @@ impl Shared {
         let changed = guard(|| {
             let before = core.machine.wakes_at();
             let result = change(&mut core);
+            core.write_down();
             let is_sooner = core.machine.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
             (result, is_sooner)
         });

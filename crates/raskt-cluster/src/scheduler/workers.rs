@@ -4,10 +4,10 @@ use super::core::Core;
 use super::entries::WorkerEntry;
 use super::graphs::piece_of;
 use crate::driver::{Outbox, Peer};
+use crate::journal::Record;
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
 use raskt_schedule::{Event, FailureScope, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
-use std::collections::BTreeSet;
 
 impl Core {
     pub fn worker_arrived(&mut self, peer: &Peer, outbox: Outbox<ToWorker>) -> WorkerId {
@@ -15,8 +15,9 @@ impl Core {
         self.next_worker += 1;
         let (name, addresses) = (peer.introduction.name.clone(), peer.introduction.addresses.clone());
         let identity = peer.identity;
-        let entry = WorkerEntry { outbox, name, addresses, identity, info: None, knows: BTreeSet::new() };
-        entry.send(&ToWorker::Welcome(worker), vec![]);
+        let (knows, kept) = Default::default();
+        let entry = WorkerEntry { outbox, name, addresses, identity, info: None, knows, kept, withheld: None };
+        entry.send(&ToWorker::Welcome { worker, lineage: self.lineage }, vec![]);
         self.workers.insert(worker, entry);
         worker
     }
@@ -34,7 +35,13 @@ impl Core {
                 let joined = ToWorker::Joined(vec![info.clone()]);
                 self.workers.values().filter(|other| other.is_in()).for_each(|other| other.send(&joined, vec![]));
                 self.tell_clients(&ToClient::Joined(vec![info]));
-                self.handle(Event::WorkerJoined { worker, offer });
+                self.note(|| Record::WorkerIn { worker: worker.0, identity });
+                self.let_in(worker, offer);
+            }
+            FromWorker::Kept { run, tasks } => {
+                if let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) {
+                    entry.kept.push((run, tasks));
+                }
             }
             // Of one that hasn't joined nobody knows anything.
             _ if !self.workers.get(&worker).is_some_and(WorkerEntry::is_in) => {}
@@ -55,6 +62,7 @@ impl Core {
     }
 
     fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
+        let Some(told) = self.withhold(worker, told) else { return };
         let came = match &told {
             WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
             _ => None,
@@ -74,6 +82,7 @@ impl Core {
         let Some(entry) = self.workers.remove(&worker) else { return };
         // One that can't be reached, and comes back, begins anew.
         entry.outbox.close();
+        self.note(|| Record::WorkerOut { worker: worker.0 });
         if !entry.is_in() || self.is_closed {
             return;
         }

@@ -119,9 +119,14 @@ impl Session {
         self.judge(now);
     }
 
-    /// The peer doesn't have the session, or doesn't let this side in.
+    /// The peer doesn't let this side in.
     pub fn handle_refused(&mut self, sentence: &str) {
         self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Refused(sentence.to_owned()) });
+    }
+
+    /// The peer lets this side in, and doesn't have the session.
+    pub fn handle_forgotten(&mut self, sentence: &str) {
+        self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Forgotten(sentence.to_owned()) });
     }
 
     /// It is over for this side, without a word to the other.

@@ -87,6 +87,11 @@ impl Fetching {
         self.peers.lock().extend(workers.iter().map(|worker| (worker.worker, worker.source())));
     }
 
+    /// They have other numbers from now on.
+    pub fn forget_peers(&self) {
+        self.peers.lock().clear();
+    }
+
     pub fn left(&self, worker: WorkerId) {
         self.peers.lock().remove(&worker);
     }
@@ -109,7 +114,7 @@ impl Fetching {
         run: RunId,
         tasks: Vec<TaskRange>,
         (from, identity): (&[String], Identity),
-        link: Arc<OnceLock<Link>>,
+        link: Arc<Link>,
     ) {
         let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
         let source = Source { addresses, role: Role::Client, identity: Some(identity) };
@@ -121,8 +126,8 @@ impl Fetching {
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
-            if let (Err(reason), Some(link)) = (put, link.get()) {
-                let _ = link.outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
+            if let (Err(reason), Some(outbox)) = (put, link.outbox()) {
+                let _ = outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
             }
         };
         self.gather(Some(source), run, &tasks, Box::new(done));

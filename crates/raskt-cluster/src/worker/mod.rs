@@ -5,6 +5,7 @@ mod fetching;
 mod graphs;
 mod link;
 mod providing;
+mod returning;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
@@ -24,10 +25,11 @@ use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
 use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
 use raskt_value::{ErrorKind, TaskError};
+use returning::Home;
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use uplink::SessionUplink;
 
@@ -59,7 +61,7 @@ pub struct WorkerServer {
     engine: WorkerEngine,
     network: Arc<Network>,
     ended: Arc<Ended>,
-    link: Arc<OnceLock<Link>>,
+    link: Arc<Link>,
     _listening: Listening,
 }
 
@@ -81,7 +83,7 @@ impl WorkerServer {
     ) -> Result<Self, StartError> {
         let network = Arc::new(network);
         let ended = Arc::new(Ended::default());
-        let link: Arc<OnceLock<Link>> = Arc::default();
+        let link: Arc<Link> = Arc::default();
         let along: Arc<Along> = Arc::default();
         let fetching = Fetching::start(&network, face.clone())?;
         let uplink = SessionUplink::new(link.clone(), fetching.clone(), face.clone(), (ended.clone(), along.clone()));
@@ -96,11 +98,12 @@ impl WorkerServer {
         }
         network.introduce(introduction);
         let (sender, receiver) = channel();
-        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender))?;
+        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender.clone()))?;
         let own = engine.offer();
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
-        let _ = outbox.send(&FromWorker::Join(offer), vec![]);
-        let _ = link.set(Link { outbox });
+        let _ = outbox.send(&FromWorker::Join(offer.clone()), vec![]);
+        link.set(outbox);
+        let home = Home::new(&network, options.scheduler, offer, sender);
         let serving = Serving {
             engine: engine.clone(),
             fetching,
@@ -109,6 +112,7 @@ impl WorkerServer {
             ended: ended.clone(),
             along,
             coming: None,
+            home,
         };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
         Ok(Self { engine, network, ended, link, _listening: listening })
@@ -116,7 +120,7 @@ impl WorkerServer {
 
     /// The scheduler, once it has answered.
     pub fn scheduler(&self) -> Option<Peer> {
-        self.link.get()?.outbox.peer()
+        self.link.outbox()?.peer()
     }
 
     /// Waits until the worker is over, or for so long; gives why it is.
@@ -156,11 +160,12 @@ struct Serving {
     engine: WorkerEngine,
     fetching: Arc<Fetching>,
     face: Arc<dyn Face>,
-    link: Arc<OnceLock<Link>>,
+    link: Arc<Link>,
     ended: Arc<Ended>,
     along: Arc<Along>,
     /// A graph of which pieces are missing.
     coming: Option<Coming>,
+    home: Home,
 }
 
 /// How long is waited for a scheduler that takes nothing.
@@ -171,6 +176,7 @@ impl Serving {
         while let Ok(inbound) = inbound.recv() {
             match inbound {
                 Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
+                Inbound::Event(session::Event::Lost(session::Lost::Forgotten(_))) if self.call_again() => {}
                 Inbound::Event(session::Event::Lost(lost)) => {
                     return self.ended.tell(format!("the session with the scheduler is over: {lost}"));
                 }
@@ -215,7 +221,7 @@ impl Serving {
 
     fn take(&mut self, (message, bulk, _ticket): Message) {
         match message {
-            ToWorker::Welcome(worker) => tracing::debug!("worker {} has joined", worker.0),
+            ToWorker::Welcome { worker, lineage } => self.welcome(worker, lineage),
             ToWorker::Joined(workers) => self.fetching.joined(workers),
             ToWorker::Left(worker) => self.fetching.left(worker),
             ToWorker::Graph { run, imports, told, bytes } => {
@@ -239,9 +245,9 @@ impl Serving {
     }
 
     fn ask(&self, run: RunId, from: u64) {
-        if let Some(link) = self.link.get() {
+        if let Some(outbox) = self.link.outbox() {
             // It is small, and what the worker may say is as good as unbounded beside it.
-            let _ = link.outbox.send_waiting(&FromWorker::GraphPiece { run, from }, vec![], PATIENCE);
+            let _ = outbox.send_waiting(&FromWorker::GraphPiece { run, from }, vec![], PATIENCE);
         }
     }
 

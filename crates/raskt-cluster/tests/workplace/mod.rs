@@ -15,10 +15,14 @@ use raskt_schedule::{Offer, TaskRange};
 use raskt_value::wire::{BodyForm, Decoders, WireError, WireForm};
 use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often sums of each number were run in this process.
+pub static RUNS: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
 
 /// Adds up what it reads, and its own number; fails at one.
 #[derive(Clone, Serialize, Deserialize)]
@@ -29,6 +33,7 @@ pub struct Sum {
 
 impl Kernel for Sum {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        *RUNS.lock().unwrap().entry(call.index).or_default() += 1;
         std::thread::sleep(Duration::from_millis(self.milliseconds));
         if self.fails_at == Some(call.index) {
             return Err(TaskError::new(ErrorKind::Value, "this one fails"));

@@ -25,6 +25,7 @@ mod poison;
 mod policies;
 mod policy;
 mod ranges;
+mod returned;
 mod runs;
 mod shares;
 mod steps;

@@ -1,0 +1,67 @@
+//! A worker comes back: to a scheduler that has begun anew, or that had given it up.
+//!
+//! What it holds is worth as much as before, as long as runs have the same numbers there: that is what the scheduler's lineage says.
+
+use super::{Inbound, Serving, inbox_of};
+use crate::Address;
+use crate::driver::{Network, Outbox};
+use crate::hello::Role;
+use crate::message::FromWorker;
+use raskt_schedule::{Offer, WorkerId};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// So long a worker that comes back waits for what it has begun to end before it says what it holds. What takes longer is told of later,
+/// and may be begun by somebody else meanwhile.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// Where a worker belongs.
+pub(super) struct Home {
+    network: Weak<Network>,
+    scheduler: Address,
+    offer: Offer,
+    sender: Sender<Inbound>,
+    /// What the scheduler's numbers belong to, once it has said so.
+    lineage: Option<[u8; 16]>,
+    /// It has called again, and hasn't been answered.
+    calling: Option<Outbox<FromWorker>>,
+}
+
+impl Home {
+    pub fn new(network: &Arc<Network>, scheduler: Address, offer: Offer, sender: Sender<Inbound>) -> Self {
+        Self { network: Arc::downgrade(network), scheduler, offer, sender, lineage: None, calling: None }
+    }
+}
+
+impl Serving {
+    /// The scheduler doesn't know the session: begins another one. Whether that can be.
+    pub(super) fn call_again(&mut self) -> bool {
+        // Of one that hasn't answered yet nothing is known.
+        let Some(network) = self.home.network.upgrade().filter(|_| self.home.lineage.is_some()) else { return false };
+        self.coming = None;
+        let inbox = inbox_of(self.home.sender.clone());
+        self.home.calling = network.connect::<FromWorker>(&self.home.scheduler, Role::Scheduler, inbox).ok();
+        self.home.calling.is_some()
+    }
+
+    /// The scheduler has let it in.
+    pub(super) fn welcome(&mut self, worker: WorkerId, lineage: [u8; 16]) {
+        tracing::debug!("worker {} has joined", worker.0);
+        let Some(outbox) = self.home.calling.take() else {
+            self.home.lineage = Some(lineage);
+            return;
+        };
+        if self.home.lineage != Some(lineage) {
+            outbox.close();
+            return self
+                .ended
+                .tell("the session with the scheduler is over: it has begun anew, and knows nothing of before");
+        }
+        self.link.prepare(outbox, self.home.offer.clone());
+        self.fetching.forget_peers();
+        if let Err(error) = self.engine.come_back(SETTLING) {
+            self.ended.tell(format!("the worker can't come back: {error}"));
+        }
+    }
+}
