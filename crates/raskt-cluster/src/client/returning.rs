@@ -151,6 +151,7 @@ impl Shared {
     fn come_back(&self, outbox: &Outbox<FromClient>, known: &Receiver<BTreeSet<RunId>>) -> Option<()> {
         let known = known.recv().ok()?;
         self.end_unknown(&known);
+        self.state.lock().unwritten.retain(|run, _| !known.contains(run));
         let mut wants = self.state.lock().wants();
         wants.retain(|run, _| known.contains(run));
         self.say_wants(outbox, wants)?;

@@ -138,7 +138,8 @@ proptest! {
         let mut turned = all;
         turned.swap(at, at + 1);
         for order in [missing, doubled, turned] {
-            prop_assert!(matches!(read_all(&joined(order)), Err(JournalError::Damaged { .. })));
+            let is_told = matches!(read_all(&joined(order)), Err(JournalError::Damaged { .. }));
+            prop_assert!(is_told);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::core::Core;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
 use crate::face::read_shape;
-use crate::journal::{Ended, Journal, RunLine};
+use crate::journal::{Ended, Journal, Record, RunLine};
 use crate::message::Submission;
 use raskt_schedule::{Event, Offer, RunId, TaskRange, WorkerId, WorkerTold};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,8 @@ pub(super) struct Recovery {
     until: Instant,
     /// Those that aren't back, by what stays the same if somebody starts them again.
     expected: BTreeSet<u128>,
+    /// The numbers that they had.
+    old: Vec<u32>,
 }
 
 /// Clients of before that aren't back.
@@ -45,10 +47,9 @@ impl Core {
         self.absent = Absent { clients: ledger.clients().collect(), until: Some(now + CLIENTS_GRACE), tells_at: None };
         let expected: BTreeSet<_> = ledger.workers().map(|identity| identity.process).collect();
         if !expected.is_empty() {
-            self.recovery = Some(Recovery { until: now + WORKERS_GRACE, expected });
+            let old = ledger.old_workers().collect();
+            self.recovery = Some(Recovery { until: now + WORKERS_GRACE, expected, old });
         }
-        // Workers of before have other numbers now.
-        ledger.old_workers().for_each(|worker| self.note(|| crate::journal::Record::WorkerOut { worker }));
         let mut released = vec![];
         for (run, line) in ledger.runs() {
             released.extend(line.is_released.then_some(run));
@@ -110,7 +111,9 @@ impl Core {
 
     /// Those who are back have had their time: work goes on.
     fn recover(&mut self) {
-        self.recovery = None;
+        let old = self.recovery.take().map(|recovery| recovery.old).unwrap_or_default();
+        // Those who are back have other numbers. Were it to begin anew before this, they would be waited for all the same.
+        old.into_iter().for_each(|worker| self.note(|| Record::WorkerOut { worker }));
         let withheld = self.workers.iter().filter(|(_, entry)| entry.withheld.is_some());
         let back: Vec<_> = withheld.map(|(&worker, _)| worker).collect();
         self.settle_in(&back);

@@ -16,13 +16,16 @@ use raskt_value::wire::{BodyForm, Decoders, WireError, WireForm};
 use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often sums of each number were run in this process.
+/// How often sums of each number were run in this process, since it [`COUNTS`].
 pub static RUNS: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
+
+pub static COUNTS: AtomicBool = AtomicBool::new(false);
 
 /// Adds up what it reads, and its own number; fails at one.
 #[derive(Clone, Serialize, Deserialize)]
@@ -33,7 +36,9 @@ pub struct Sum {
 
 impl Kernel for Sum {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        *RUNS.lock().unwrap().entry(call.index).or_default() += 1;
+        if COUNTS.load(Ordering::Relaxed) {
+            *RUNS.lock().unwrap().entry(call.index).or_default() += 1;
+        }
         std::thread::sleep(Duration::from_millis(self.milliseconds));
         if self.fails_at == Some(call.index) {
             return Err(TaskError::new(ErrorKind::Value, "this one fails"));

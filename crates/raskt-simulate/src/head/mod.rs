@@ -80,6 +80,9 @@ impl Head {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
                 self.handle(context, Event::Recalled { worker, run, attempt, tasks });
             }
+            Message::Kept { run, tasks } => {
+                self.handle(context, Event::Kept { worker, run: *run, tasks: tasks.clone() });
+            }
             Message::Held { run, tasks } => self.take_gift(context, worker, *run, tasks),
             Message::ResultsLost { run, tasks } => {
                 self.handle(context, Event::ResultsLost { worker, run: *run, tasks: tasks.clone() });
