@@ -5,7 +5,9 @@ use super::waiting::duration;
 use pyo3::prelude::*;
 use raskt_cluster::SchedulerServer;
 use raskt_cluster::hello::Role;
+use raskt_cluster::journal::{Journal, JournalOptions};
 use std::mem::ManuallyDrop;
+use std::path::PathBuf;
 
 /// A scheduler that listens.
 #[pyclass(frozen, module = "raskt._core")]
@@ -17,11 +19,18 @@ pub(super) struct ClusterScheduler {
 
 #[pymethods]
 impl ClusterScheduler {
+    /// With a `journal`, a folder, it goes on with what that says.
     #[new]
-    fn new(py: Python<'_>, listen: &str, credentials: Credentials) -> PyResult<Self> {
+    #[pyo3(signature = (listen, credentials, journal=None))]
+    fn new(py: Python<'_>, listen: &str, credentials: Credentials, journal: Option<PathBuf>) -> PyResult<Self> {
         let listen = address(listen)?;
         let network = open(py, Role::Scheduler, "scheduler", &credentials)?;
-        let server = py.detach(|| SchedulerServer::start(network, &listen)).map_err(refused)?;
+        let journal = journal.map(|folder| py.detach(|| Journal::open(&folder, JournalOptions::default())));
+        let server = match journal.transpose().map_err(refused)? {
+            Some(journal) => py.detach(|| SchedulerServer::start_from(network, &listen, journal)),
+            None => py.detach(|| SchedulerServer::start(network, &listen)),
+        };
+        let server = server.map_err(refused)?;
         Ok(Self { server: ManuallyDrop::new(server), process: std::process::id() })
     }
 
