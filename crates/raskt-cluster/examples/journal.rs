@@ -11,9 +11,10 @@ mod workplace;
 
 use raskt_cluster::hello::Role;
 use raskt_cluster::journal::{Journal, JournalOptions};
-use raskt_cluster::{Client, Job, SchedulerServer, Token};
+use raskt_cluster::{Client, Job, SchedulerServer, Token, Until};
 use raskt_graph::LayerId;
 use raskt_schedule::TaskRange;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use workplace::*;
 
@@ -40,6 +41,7 @@ fn main() {
             times[2].push(one_by_one(&client));
         }
     }
+    restart(&folder.path().join("restart"));
     for (at, what) in
         ["one run of 50,000 tasks", "10,000 runs of one task", "1,000 runs, one by one"].iter().enumerate()
     {
