@@ -246,7 +246,7 @@ fn without_its_journal_the_scheduler_knows_nobody() {
 fn clients_that_do_not_come_back_are_forgotten_and_new_ones_are_new() {
     let _alone = alone();
     let mut place = Place::of(1);
-    let (first, second) = (place.client(), place.client());
+    let (first, second, idle) = (place.client(), place.client(), place.client());
     let kept = submit_tasks(&first, 5, QUICK);
     let other = submit_tasks(&second, 5, slow(1));
     client_gathers(&second, &other);
@@ -258,6 +258,8 @@ fn clients_that_do_not_come_back_are_forgotten_and_new_ones_are_new() {
     assert!(new.id().0 >> 32 != kept.id().0 >> 32);
     client_gathers(&third, &new);
     client_gathers(&first, &kept);
+    // One that had nothing yet is who it was.
+    client_gathers(&idle, &submit_tasks(&idle, 5, QUICK));
 }
 
 fn client_gathers(client: &Client, run: &TaskRun) {

@@ -119,9 +119,8 @@ impl Journal {
         self.flush()
     }
 
-    /// The same for one that is lost with a power failure at no time.
-    pub(crate) fn append_durably(&mut self, record: Record, bulk: Bytes) -> Result<(), JournalError> {
-        self.append(record, bulk)?;
+    /// What was written is lost with a power failure no more.
+    pub(crate) fn sync(&mut self) -> Result<(), JournalError> {
         self.file.sync_data().map_err(|source| self.failed(source))
     }
 

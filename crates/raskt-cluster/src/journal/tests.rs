@@ -152,7 +152,8 @@ fn a_journal_goes_on_where_it_was_and_is_one_schedulers() {
     let lineage = journal.lineage();
     assert!(matches!(open(), Err(JournalError::InUse { .. })));
     let client = Record::Client { client: 4, identity: identity(4), secret: [9; 16] };
-    journal.append_durably(client, Bytes::new()).unwrap();
+    journal.append(client, Bytes::new()).unwrap();
+    journal.sync().unwrap();
     journal.append(submitted(1, 4), Bytes::from_static(b"graph")).unwrap();
     journal.later(Record::Released { run: RunId(1), tasks: vec![range(0, 5)] }, Bytes::new()).unwrap();
     journal.flush().unwrap();

@@ -7,7 +7,6 @@ use super::graphs::RunRecord;
 use crate::driver::{Outbox, Peer};
 use crate::journal::Record;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
-use crate::random::random;
 use bytes::Bytes;
 use raskt_graph::Graph;
 use raskt_schedule::{Event, FailureScope, Held, RunId, TaskRange};
@@ -20,10 +19,9 @@ impl Core {
     pub fn client_arrived(&mut self, peer: &Peer, outbox: Outbox<ToClient>) -> u32 {
         let client = self.next_client;
         self.next_client += 1;
-        // Without one that nobody can guess it is a new client when it comes back.
-        let secret = random().ok().filter(|_| self.journal.is_some());
+        let secret = self.note_client(client, peer.identity);
         let (taken, has) = Default::default();
-        let entry = ClientEntry { identity: peer.identity, outbox, secret: secret.unwrap_or_default(), taken, has };
+        let entry = ClientEntry { identity: peer.identity, outbox, is_durable: false, taken, has };
         let first_run = RunId(u64::from(client) * RUNS_OF_A_CLIENT);
         entry.send(&ToClient::Welcome { first_run, lineage: self.lineage, secret });
         entry.send(&ToClient::Joined(self.worker_infos()));

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct ClientEntry {
     pub identity: Identity,
     pub outbox: Outbox<ToClient>,
-    /// By what it is known when it comes back.
-    pub secret: [u8; 16],
+    /// Its number is lost with a power failure at no time.
+    pub is_durable: bool,
     /// Runs that are in the journal, and it hasn't been told so.
     pub taken: Vec<RunId>,
     /// What it has said that it still wants, until it has said all.

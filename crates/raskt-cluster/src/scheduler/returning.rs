@@ -3,7 +3,7 @@
 use super::core::{Core, TOLD_MOST};
 use super::entries::ClientEntry;
 use super::gifts::Place;
-use crate::journal::Ended;
+use crate::journal::{Ended, Record};
 use crate::message::ToClient;
 use crate::ranges::RangeMap;
 use raskt_schedule::{FailureScope, Held, RunId, TaskRange};
@@ -32,7 +32,8 @@ impl Core {
             self.clients.insert(client, entry);
             return false;
         }
-        entry.secret = secret;
+        entry.is_durable = true;
+        self.note(|| Record::ClientGone { client });
         self.absent.clients.remove(&before);
         let mut runs = self.runs_of(before);
         let last = runs.split_off(runs.len() - runs.len() % RUNS_AT_A_TIME);

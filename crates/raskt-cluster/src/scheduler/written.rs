@@ -1,8 +1,10 @@
 //! What the scheduler writes into its journal, if it has one.
 
 use super::core::Core;
+use crate::hello::Identity;
 use crate::journal::{Ended, JournalError, Record};
 use crate::message::{Submission, ToClient};
+use crate::random::random;
 use bytes::Bytes;
 use raskt_schedule::{Event, FailureScope, RunId, TaskRange};
 
@@ -17,17 +19,24 @@ impl Core {
         }
     }
 
+    /// Writes down that a client is there; gives by what it is known when it comes back.
+    pub fn note_client(&mut self, client: u32, identity: Identity) -> Option<[u8; 16]> {
+        let journal = self.journal.as_mut()?;
+        let secret = random().ok()?;
+        journal.append(Record::Client { client, identity, secret }, Bytes::new()).ok()?;
+        Some(secret)
+    }
+
     /// Writes down that a graph is taken, before anybody hears of it; an error if that can't be done.
     pub fn note_submission(&mut self, client: u32, submission: Submission, graph: Bytes) -> Result<(), String> {
         let (Some(journal), Some(entry)) = (&mut self.journal, self.clients.get_mut(&client)) else { return Ok(()) };
         let refused = |error: JournalError| format!("it can't be written down: {error}");
-        if journal.ledger().client(client).is_none() {
-            // Not even a failing disk gives the number to another.
-            let record = Record::Client { client, identity: entry.identity, secret: entry.secret };
-            journal.append_durably(record, Bytes::new()).map_err(refused)?;
-        }
         let run = submission.run;
         journal.append(Record::Submitted { client, submission }, graph).map_err(refused)?;
+        if !std::mem::replace(&mut entry.is_durable, true) {
+            // Not even a machine that loses power gives the number of a client that has something to another.
+            journal.sync().map_err(refused)?;
+        }
         entry.taken.push(run);
         match entry.taken.len() >= TAKEN_AT_A_TIME {
             true => entry.tell_taken(),
