@@ -1,6 +1,6 @@
 //! What the engine of a worker needs of whoever carries its words to its scheduler and to other workers.
 
-use crate::HeldResults;
+use crate::held_results::HeldResults;
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, WorkerId, WorkerTold};
 use raskt_value::{TaskError, Value};

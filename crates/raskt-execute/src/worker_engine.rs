@@ -2,6 +2,7 @@
 
 use crate::execution::facts;
 use crate::giving::{Given, Giver, Wanted};
+use crate::held_results::HeldResults;
 use crate::imports::Imports;
 use crate::options::EngineOptions;
 use crate::recover::Recovery;
@@ -29,15 +30,6 @@ use std::time::{Duration, Instant};
 pub struct WorkerEngine {
     shared: Arc<Shared>,
     giver: Arc<Giver>,
-}
-
-/// Results of a run that a worker holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldResults {
-    /// The run.
-    pub run: RunId,
-    /// The tasks, in order, with the bytes of each range.
-    pub tasks: Vec<(TaskRange, u64)>,
 }
 
 /// Results that may be asked for at a time.

@@ -44,7 +44,6 @@ mod queues;
 mod report;
 mod requirement;
 mod reserves;
-mod returned;
 mod revival;
 mod run;
 mod run_queue;

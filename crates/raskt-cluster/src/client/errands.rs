@@ -3,7 +3,6 @@
 //! Neither may be done where it comes up. Whoever is called may do as he likes, and the thread of the network must not wait. What goes
 //! may go anywhere, also where nobody may wait; and many go at once, which is better told together.
 
-use super::shared::Shared;
 use crate::message::FromClient;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::{Mutex, guard};
@@ -21,6 +20,14 @@ const AWAY: Duration = Duration::from_millis(50);
 
 /// Runs, and ranges of tasks, that one message tells of at most.
 const TOLD_AT_A_TIME: usize = 1 << 14;
+
+/// The way to the scheduler, for the thread that tells it.
+pub(super) trait Tell: Send + Sync {
+    /// Tells it, unless it is out of reach for good.
+    fn tell(&self, message: &FromClient);
+    /// Whether it has begun anew, and isn't back to where it was.
+    fn is_away(&self) -> bool;
+}
 
 /// The way to the thread that does it.
 pub(super) struct Errands {
@@ -100,12 +107,12 @@ impl Errands {
 
 impl Waiting {
     /// Starts the thread, which ends with the client.
-    pub fn start(self, shared: Arc<Shared>) -> io::Result<()> {
-        std::thread::Builder::new().name("raskt-client".into()).spawn(move || self.run(&shared))?;
+    pub fn start(self, scheduler: Arc<dyn Tell>) -> io::Result<()> {
+        std::thread::Builder::new().name("raskt-client".into()).spawn(move || self.run(&*scheduler))?;
         Ok(())
     }
 
-    fn run(&self, shared: &Shared) {
+    fn run(&self, scheduler: &dyn Tell) {
         let mut tells_at: Option<Instant> = None;
         loop {
             let errand = match tells_at {
@@ -124,15 +131,15 @@ impl Waiting {
             }
             if tells_at.is_some_and(|at| at <= Instant::now()) {
                 // While the scheduler is away others are called all the same.
-                tells_at = shared.is_away().then(|| Instant::now() + AWAY);
+                tells_at = scheduler.is_away().then(|| Instant::now() + AWAY);
                 if tells_at.is_none() {
-                    self.tell(shared);
+                    self.tell(scheduler);
                 }
             }
         }
     }
 
-    fn tell(&self, shared: &Shared) {
+    fn tell(&self, scheduler: &dyn Tell) {
         let LetGo { runs, tasks, .. } = std::mem::take(&mut *self.let_go.lock());
         let tasks: Vec<_> =
             tasks.into_iter().flat_map(|(run, tasks)| tasks.into_iter().map(move |range| (run, range))).collect();
@@ -141,7 +148,7 @@ impl Waiting {
         // A run of which something has still to be told is there until then.
         for message in of_tasks.chain(of_runs) {
             // Where the session is over nothing is wanted any more.
-            let _ = shared.send(&message, vec![]);
+            scheduler.tell(&message);
         }
     }
 }

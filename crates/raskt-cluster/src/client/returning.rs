@@ -6,19 +6,18 @@
 //! ```
 
 use super::failed::{ClusterError, TaskFailed};
+use super::home::{Away, KnownAs};
 use super::sending::send_graph;
 use super::shared::{Shared, State};
 use super::table::TaskTable;
-use crate::Address;
-use crate::driver::{Network, Outbox, inbox};
+use crate::driver::{Outbox, inbox};
 use crate::hello::Role;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission};
 use bytes::Bytes;
 use raskt_schedule::{RunId, TaskRange};
-use raskt_sync::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Ranges of tasks, and runs, that one message names.
@@ -26,37 +25,6 @@ const NAMED_AT_A_TIME: usize = 1 << 14;
 
 /// How long is waited at a time for a scheduler that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Where the scheduler is.
-pub(crate) struct Home {
-    network: Weak<Network>,
-    scheduler: Address,
-    /// Held by who sends a graph in pieces: those of one graph aren't to come among those of another.
-    large: Mutex<()>,
-}
-
-impl Home {
-    pub fn new(network: &Arc<Network>, scheduler: Address) -> Self {
-        Self { network: Arc::downgrade(network), scheduler, large: Mutex::new(()) }
-    }
-}
-
-/// By what a scheduler knows a client.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KnownAs {
-    client: u32,
-    lineage: [u8; 16],
-    /// Nothing if it keeps no journal.
-    secret: Option<[u8; 16]>,
-}
-
-/// On the way back.
-pub(crate) struct Away {
-    /// Its runs that the scheduler has named so far.
-    known: BTreeSet<RunId>,
-    /// Whoever goes on when it has named all.
-    all_known: Sender<BTreeSet<RunId>>,
-}
 
 impl State {
     /// Whether what is submitted outlives the scheduler once that has said so.

@@ -1,5 +1,6 @@
 //! Sends what has to arrive.
 
+use super::errands::Tell;
 use super::failed::ClusterError;
 use super::shared::Shared;
 use crate::driver::Outbox;
@@ -67,9 +68,14 @@ impl Shared {
             std::thread::sleep(SOON);
         }
     }
+}
 
-    /// Whether the scheduler has begun anew, and isn't back to where it was.
-    pub fn is_away(&self) -> bool {
+impl Tell for Shared {
+    fn tell(&self, message: &FromClient) {
+        let _ = self.send(message, vec![]);
+    }
+
+    fn is_away(&self) -> bool {
         self.state.lock().away.is_some()
     }
 }

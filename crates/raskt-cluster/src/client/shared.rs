@@ -3,8 +3,8 @@
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
+use super::home::{Away, Home, KnownAs};
 use super::kept::Kept;
-use super::returning::{Away, Home, KnownAs};
 use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};

@@ -8,8 +8,7 @@
 //! Each checksum is begun with the one before it, so that records that are missing, doubled or in another order are damage as well. That
 //! of the lengths stands alone, so that a length which is wrong isn't taken for an end that was cut off.
 
-use super::JournalError;
-use super::read_exactly;
+use super::error::JournalError;
 use super::record::Record;
 use bytes::Bytes;
 use std::io::Read;
@@ -145,4 +144,11 @@ impl<R: Read> Frames<R> {
 fn io_error(path: &Path, source: std::io::Error) -> JournalError {
     let folder = path.parent().unwrap_or(path).to_owned();
     JournalError::Io { what: "read", folder, source }
+}
+
+/// Reads exactly so many bytes; nothing if there are fewer.
+fn read_exactly(from: &mut impl Read, count: usize) -> std::io::Result<Option<Vec<u8>>> {
+    let mut bytes = vec![];
+    from.take(count as u64).read_to_end(&mut bytes)?;
+    Ok((bytes.len() == count).then_some(bytes))
 }

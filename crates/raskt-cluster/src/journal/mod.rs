@@ -30,7 +30,7 @@ use bytes::Bytes;
 use frames::{Frames, encode, header};
 use raskt_schedule::RunId;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -234,11 +234,4 @@ fn rewrite(folder: &Path, lineage: [u8; 16], ledger: &Ledger) -> std::io::Result
     std::fs::rename(&new, &path)?;
     File::open(folder)?.sync_all()?;
     Ok(Rewritten { file, bytes, chain })
-}
-
-/// Reads exactly so many bytes; nothing if there are fewer.
-fn read_exactly(from: &mut impl Read, count: usize) -> std::io::Result<Option<Vec<u8>>> {
-    let mut bytes = vec![];
-    from.take(count as u64).read_to_end(&mut bytes)?;
-    Ok((bytes.len() == count).then_some(bytes))
 }

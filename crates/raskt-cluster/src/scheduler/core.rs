@@ -1,8 +1,8 @@
 //! The machine of a scheduler, and who speaks to it.
 
+use super::absent::{Absent, Recovery};
 use super::entries::{ClientEntry, WorkerEntry};
 use super::graphs::RunRecord;
-use super::recovery::{Absent, Recovery};
 use crate::journal::Journal;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;

@@ -3,6 +3,7 @@
 //! Whoever says something changes the machine under one lock, and what it wants done goes out by sessions that never wait. A thread
 //! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
 
+mod absent;
 mod clients;
 mod core;
 mod entries;

@@ -1,5 +1,6 @@
 //! A scheduler that has begun anew: what its journal says, and the time in which workers come back with what they hold.
 
+use super::absent::{Absent, Recovery};
 use super::core::Core;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
@@ -17,24 +18,6 @@ const WORKERS_GRACE: Duration = Duration::from_secs(4);
 const CLIENTS_GRACE: Duration = Duration::from_secs(60);
 /// How often clients are told of runs that they needn't keep.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
-
-/// Workers of before are waited for: nothing is handed out.
-pub(super) struct Recovery {
-    until: Instant,
-    /// Those that aren't back, by what stays the same if somebody starts them again.
-    expected: BTreeSet<u128>,
-    /// The numbers that they had.
-    old: Vec<u32>,
-}
-
-/// Clients of before that aren't back.
-#[derive(Default)]
-pub(super) struct Absent {
-    pub clients: BTreeSet<u32>,
-    until: Option<Instant>,
-    /// When clients are told next of what they needn't keep.
-    tells_at: Option<Instant>,
-}
 
 impl Core {
     /// Goes on with what the journal says.

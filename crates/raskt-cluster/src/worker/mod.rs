@@ -3,6 +3,8 @@
 mod along;
 mod fetching;
 mod graphs;
+mod home;
+mod inbound;
 mod link;
 mod providing;
 mod returning;
@@ -10,7 +12,7 @@ mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
 
-use crate::driver::{Incoming, Listening, Network, Peer, Ticket, inbox};
+use crate::driver::{Listening, Network, Peer};
 use crate::face::{Face, read_graph};
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
@@ -20,16 +22,17 @@ use along::Along;
 use bytes::Bytes;
 use fetching::Fetching;
 use graphs::{Coming, Message, Step};
+use home::Home;
+use inbound::{Inbound, inbox_of};
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
 use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
 use raskt_value::{ErrorKind, TaskError};
-use returning::Home;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use uplink::SessionUplink;
 
@@ -63,13 +66,6 @@ pub struct WorkerServer {
     ended: Arc<Ended>,
     link: Arc<Link>,
     _listening: Listening,
-}
-
-/// What has come from the scheduler, for the thread that sees to it.
-enum Inbound {
-    /// With what counts as not taken until it is done.
-    Message(ToWorker, Vec<Bytes>, Ticket),
-    Event(session::Event),
 }
 
 impl WorkerServer {
@@ -141,18 +137,6 @@ impl Drop for WorkerServer {
         // The engine keeps its uplink, which knows the engine.
         self.engine.shut_down(Duration::ZERO);
     }
-}
-
-/// The thread of the network must not wait: graphs are read, and orders taken, by another one.
-fn inbox_of(sender: Sender<Inbound>) -> Arc<dyn crate::Inbox> {
-    inbox(move |incoming: Incoming<ToWorker>| {
-        let inbound = match incoming {
-            Incoming::Message { message, bulk, ticket } => Inbound::Message(message, bulk, ticket),
-            Incoming::Event(event) => Inbound::Event(event),
-        };
-        // Where nobody receives any more the worker is over.
-        let _ = sender.send(inbound);
-    })
 }
 
 /// Sees to what the scheduler says.

@@ -2,37 +2,16 @@
 //!
 //! What it holds is worth as much as before, as long as runs have the same numbers there: that is what the scheduler's lineage says.
 
-use super::{Inbound, Serving, inbox_of};
-use crate::Address;
-use crate::driver::{Network, Outbox};
+use super::Serving;
+use super::inbound::inbox_of;
 use crate::hello::Role;
 use crate::message::FromWorker;
-use raskt_schedule::{Offer, WorkerId};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Weak};
+use raskt_schedule::WorkerId;
 use std::time::Duration;
 
 /// So long a worker that comes back waits for what it has begun to end before it says what it holds. What takes longer is told of later,
 /// and may be begun by somebody else meanwhile.
 const SETTLING: Duration = Duration::from_secs(1);
-
-/// Where a worker belongs.
-pub(super) struct Home {
-    network: Weak<Network>,
-    scheduler: Address,
-    offer: Offer,
-    sender: Sender<Inbound>,
-    /// What the scheduler's numbers belong to, once it has said so.
-    lineage: Option<[u8; 16]>,
-    /// It has called again, and hasn't been answered.
-    calling: Option<Outbox<FromWorker>>,
-}
-
-impl Home {
-    pub fn new(network: &Arc<Network>, scheduler: Address, offer: Offer, sender: Sender<Inbound>) -> Self {
-        Self { network: Arc::downgrade(network), scheduler, offer, sender, lineage: None, calling: None }
-    }
-}
 
 impl Serving {
     /// The scheduler doesn't know the session: begins another one. Whether that can be.

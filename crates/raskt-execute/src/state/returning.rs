@@ -1,7 +1,7 @@
 //! Another scheduler is there than the one that has handed out what this worker is at, or it has begun anew.
 
 use super::State;
-use crate::worker_engine::HeldResults;
+use crate::held_results::HeldResults;
 use crate::worker_error::WorkerError;
 use raskt_schedule::WorkerEvent;
 

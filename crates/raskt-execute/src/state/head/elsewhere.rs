@@ -1,8 +1,8 @@
 //! What a worker remembers of its scheduler in another process: what it is to be told, and what it was told of results.
 
 use crate::fetches::Fetches;
+use crate::held_results::HeldResults;
 use crate::uplink::{FetchId, FetchRequest, TaskFailure, Uplink};
-use crate::worker_engine::HeldResults;
 use raskt_schedule::{Inventory, Outcome, WorkerTold};
 use std::mem;
 use std::sync::Arc;
