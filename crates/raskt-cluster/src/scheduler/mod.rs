@@ -13,6 +13,8 @@ mod held_back;
 mod recovery;
 mod returning;
 mod spreading;
+#[cfg(test)]
+mod tests;
 mod workers;
 mod written;
 
