@@ -1,6 +1,7 @@
 //! What a journal comes to is the machine that there was.
 
 use super::core::Core;
+use crate::hello::Identity;
 use crate::journal::{Journal, JournalOptions, Record};
 use crate::message::Submission;
 use bytes::Bytes;
@@ -10,6 +11,7 @@ use raskt_schedule::{Event, FailureScope, Import, RunId, Scheduler, TaskRange, T
 use raskt_value::wire::BodyForm;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Tasks of a layer.
 const TASKS: u32 = 6;
@@ -139,4 +141,33 @@ proptest! {
             }
         }
     }
+}
+
+/// Who doesn't come back is waited for, and then no more: nothing of it is left, here or in the journal.
+#[test]
+fn who_does_not_come_back_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Journal::open(folder.path(), JournalOptions::default()).unwrap();
+    let mut both = Both { machine: Scheduler::new(1000), journal: open(), next: 0, known: BTreeSet::new() };
+    let identity = Identity { process: 7, incarnation: 1 };
+    both.note(Record::Client { client: 0, identity, secret: [1; 16] });
+    both.note(Record::WorkerIn { worker: 3, identity });
+    both.submit(None, range(1, 0, 3));
+    drop(both);
+    let mut core = Core::new(Scheduler::new(1000));
+    core.restore(open());
+    assert!(core.recovery.is_some() && core.is_expected(0) && !core.is_due());
+    assert_eq!((core.next_client, core.next_worker, core.machine.known_runs(RunId(0), 9).len()), (1, 4, 1));
+    let now = Instant::now();
+    core.recovery.iter_mut().for_each(|recovery| recovery.until = now);
+    core.absent.until = Some(now);
+    assert!(core.is_due());
+    core.time_is_up();
+    core.write_down();
+    assert!(core.recovery.is_none() && !core.is_expected(0) && !core.is_due());
+    assert!(core.machine.known_runs(RunId(0), 9).is_empty() && core.runs.is_empty());
+    drop(core);
+    let journal = open();
+    assert_eq!((journal.runs(), journal.ledger().workers().count(), journal.ledger().clients().count()), (0, 0, 0));
+    assert_eq!(journal.ledger().next_client(), 1, "its number is nobody else's");
 }
