@@ -66,6 +66,18 @@ impl Ledger {
         self.pages.insert(run, page);
     }
 
+    /// The scheduler begins anew: gives the runs that there are, with what is wanted of them and whether they are kept for others alone.
+    pub fn begin_anew(&mut self) -> Vec<(RunId, Rc<Job>, BTreeSet<TaskId>, bool)> {
+        let Self { pages, jobs, .. } = std::mem::take(self);
+        self.jobs = jobs;
+        pages.into_iter().map(|(run, page)| (run, page.job, page.wanted, page.is_released)).collect()
+    }
+
+    /// All that is wanted of a run from its beginning on.
+    pub fn set_wanted(&mut self, run: RunId, wanted: BTreeSet<TaskId>) {
+        self.pages.entry(run).and_modify(|page| page.wanted = wanted);
+    }
+
     /// Whoever has waited so far had reason to.
     pub fn forget_waits(&mut self) {
         self.waits.begin_anew();

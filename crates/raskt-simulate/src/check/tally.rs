@@ -137,9 +137,11 @@ pub enum Sometimes {
     Kept,
     /// A result that was missing came with it.
     KeptWasMissing,
+    /// The scheduler began anew while there were runs.
+    SchedulerRestarted,
 }
 
-const KINDS: usize = Sometimes::KeptWasMissing as usize + 1;
+const KINDS: usize = Sometimes::SchedulerRestarted as usize + 1;
 
 /// How often each of [`Sometimes`] happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,6 +223,7 @@ impl Sometimes {
         Self::WorkerCameBack,
         Self::Kept,
         Self::KeptWasMissing,
+        Self::SchedulerRestarted,
     ];
 }
 

@@ -3,6 +3,7 @@
 mod gifts;
 mod guests;
 mod record;
+mod restart;
 
 use crate::check::{Ledger, Sometimes, holder_of};
 use crate::context::{Address, Context, Happening};
