@@ -8,13 +8,14 @@ use crate::check::Sometimes;
 use crate::context::Context;
 use crate::host::Jobs;
 use crate::network::Message;
-use raskt_schedule::{Event, RunId, Scheduler, Settings, SoonestStart, TaskRange};
+use raskt_schedule::{Event, Scheduler, Settings, SoonestStart, TaskRange};
 use std::sync::Arc;
 
 impl Head {
     pub fn restart(&mut self, context: &mut Context, jobs: Jobs, settings: Settings) {
-        let mut runs = self.ledger.runs();
-        if !runs.all(|(run, _)| jobs.get(&run).is_some_and(|job| job.given.is_empty() && !job.is_doomed())) {
+        let is_plain = |run| jobs.get(&run).is_some_and(|job| job.given.is_empty() && !job.is_doomed());
+        let are_plain = self.ledger.runs().all(|(run, _)| is_plain(run));
+        if !are_plain {
             return;
         }
         context.tally.add(Sometimes::SchedulerRestarted, u64::from(self.ledger.tasks() > 0));
