@@ -41,7 +41,6 @@ fn main() {
             times[2].push(one_by_one(&client));
         }
     }
-    restart(&folder.path().join("restart"));
     for (at, what) in
         ["one run of 50,000 tasks", "10,000 runs of one task", "1,000 runs, one by one"].iter().enumerate()
     {
@@ -49,6 +48,7 @@ fn main() {
         let part = 100.0 * (with.as_secs_f64() / without.as_secs_f64() - 1.0);
         println!("{what}: {without:.1?} without a journal, {with:.1?} with one ({part:+.1} %)");
     }
+    restart(&folder.path().join("restart"));
 }
 
 /// Tasks whose results are there when the scheduler begins anew.
@@ -56,7 +56,12 @@ const THERE: u32 = 1_000_000;
 
 /// How long it takes until a scheduler that begins anew knows where results are that workers hold.
 fn restart(folder: &Path) {
-    let open = || Journal::open(folder, JournalOptions::default()).unwrap();
+    // Who has it open goes a moment after the scheduler.
+    let open = || {
+        let tries = std::iter::repeat_with(|| Journal::open(folder, JournalOptions::default()));
+        let tries = tries.inspect(|_| std::thread::sleep(Duration::from_millis(1)));
+        tries.flatten().next().expect("there is no end of tries")
+    };
     let mut cluster = cluster(Some(open()));
     let client = cluster.client();
     let (run, range) = submit(&client, THERE);
