@@ -4,7 +4,6 @@ mod execute;
 mod fetch;
 mod memory;
 mod nested;
-mod returning;
 
 use crate::check::Sometimes;
 use crate::context::{Address, Context, Happening, Node};
@@ -43,8 +42,6 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct Process {
     pub address: Address,
-    /// Those that it had before it came back.
-    pub earlier: Vec<Address>,
     pub worker: Worker,
     pub session: Session,
     pub memory: Memory,
@@ -95,7 +92,6 @@ impl Host {
         context.tell(Vec::new, || format!("worker {} starts on node {} with {slots} slots", address.0, self.node.0));
         self.process = Some(Process {
             address,
-            earlier: vec![],
             worker: Worker::new(slots),
             session,
             memory: Memory::new(self.plan.memory),
@@ -136,9 +132,6 @@ impl Host {
             Body::Ping => {}
             Body::Reset => {
                 context.tally.saw(Sometimes::WorkerFenced);
-                if self.may_come_back() && context.random.chance(COMES_BACK_PER_MILLION) {
-                    return self.come_back(context, jobs);
-                }
                 self.crash(context, "the scheduler had given it up");
                 context.agenda.after(RESTART_NANOSECONDS, Happening::Starts(self.node));
             }
@@ -253,7 +246,8 @@ impl Host {
                 process.memory.inventory.tell_report(&report);
                 process.session.send(context, Message::Report(report));
             }
-            WorkerAction::Kept { run, tasks } => process.tell_kept(context, run, tasks),
+            // Schedulers of this world never begin anew.
+            WorkerAction::Kept { .. } => {}
             WorkerAction::Recalled { run, attempt, tasks } => {
                 process.session.send(context, Message::Recalled { run, attempt, tasks });
             }
@@ -279,9 +273,6 @@ impl Process {
         }
     }
 }
-
-/// How often a process that was given up comes back with what it holds, and doesn't begin anew.
-const COMES_BACK_PER_MILLION: u32 = 500_000;
 
 /// A process that was told that it is given up starts anew so long after.
 const RESTART_NANOSECONDS: u64 = 2_000_000;
