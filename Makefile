@@ -3,6 +3,7 @@
 # make bench         measures raskt and its peers; PART=chain or PART=noop/tree for one part of it
 # make matrix        tries a million generated cases against NumPy and pandas, which takes hours; CI tries a sample
 # make shrink        strikes out what is mended of the lists of what is to be mended
+# make chaos         kills, freezes and poisons clusters by the hour: the long form of the tests of faults
 # make develop       puts the built module into python/, so that edits of Python files need no wheel
 # make lint          what CI checks before the tests
 # make clean         removes the virtual environment (the build cache stays)
@@ -24,7 +25,7 @@ PART ?=
 MACHINES := graph schedule simulate store execute
 ASSERTING := $(MACHINES:%=--config profile.release.package.raskt-%.debug-assertions=true)
 
-.PHONY: demo test rust-test python-test matrix shrink bench develop lint clean help
+.PHONY: demo test rust-test python-test matrix shrink bench chaos develop lint clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -51,6 +52,9 @@ shrink: .venv/.wheel .venv/.test
 
 bench: .venv/.wheel .venv/.bench
 	$(BIN)/python benches/run.py $(PART)
+
+chaos: .venv/.wheel
+	$(BIN)/python benches/chaos.py --minutes 30
 
 develop: .venv/.python
 	$(CARGO) build --release --locked --package raskt-python

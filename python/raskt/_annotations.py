@@ -122,7 +122,9 @@ def _checked(name: str, value: Any) -> Any:
     if name == "retries":
         return _whole(name, value, 0)
     if name == "allow_other_workers":
-        return bool(value)
+        if not isinstance(value, bool):
+            raise TypeError(f"annotate(allow_other_workers={value!r}): it has to be True or False")
+        return value
     if name == "workers":
         if not isinstance(value, (str, list, tuple, set, frozenset)):
             raise TypeError(f"annotate(workers={value!r}): it has to be the name of a worker, or a list of names")
@@ -130,10 +132,19 @@ def _checked(name: str, value: Any) -> Any:
         wrong = next((item for item in names if not isinstance(item, str)), None)
         if wrong is not None:
             raise TypeError(f"annotate(workers=...) takes names of workers, not {wrong!r}")
+        if not all(names):
+            raise ValueError(f"annotate(workers={value!r}): the name of a worker has to have a letter at least")
+        if not names:
+            raise ValueError(
+                f"annotate(workers={value!r}) names no worker, so that nothing could run: leave it out for any"
+            )
         return names
     if name == "resources":
         if not isinstance(value, Mapping):
             raise TypeError(f"annotate(resources={value!r}): it has to be a dictionary of amounts by name")
+        wrong = next((key for key in value if not isinstance(key, str)), None)
+        if wrong is not None:
+            raise TypeError(f"annotate(resources=...): the name of a resource is a text, not {wrong!r}")
         return {key: _amount(key, amount) for key, amount in value.items()}
     return value
 

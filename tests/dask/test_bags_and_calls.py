@@ -78,6 +78,7 @@ def test_computing_from_several_threads(client):
     assert sorted(results) == [(n, tuple(range(n, n + 50))) for n in range(6)]
 
 
+@pytest.mark.own_process
 def test_the_number_of_workers():
     names = dask.delayed(lambda _: (threading.current_thread().ident, __import__("time").sleep(0.02))[0])
     calls = [names(i) for i in range(12)]

@@ -49,6 +49,7 @@ def how(request):
     return request.param
 
 
+@pytest.mark.own_process
 def test_the_calls_are_those_of_dask(how):
     ours, theirs = Story(), Story()
     with ours:
@@ -66,6 +67,7 @@ def seen(line):
     return line[0], re.sub(r"(finalize-\w+)-\w+", r"\1", str(line[1])) if "task" in line[0] else ""
 
 
+@pytest.mark.own_process
 def test_calls_for_a_collection(how):
     import dask.array as da
 
@@ -80,6 +82,7 @@ def test_calls_for_a_collection(how):
     assert ours.lines[-1] == theirs.lines[-1]
 
 
+@pytest.mark.own_process
 def test_a_failure_is_told(how):
     story = Story()
     with story, pytest.raises(ZeroDivisionError):
@@ -88,6 +91,7 @@ def test_a_failure_is_told(how):
     assert story.lines[-2] == ("pretask", "y")
 
 
+@pytest.mark.own_process
 def test_a_callback_that_fails_ends_the_computation(how):
     def bad(*_):
         raise LookupError("not today")
@@ -103,6 +107,7 @@ def test_a_callback_that_fails_ends_the_computation(how):
     assert Callback.active == set()
 
 
+@pytest.mark.own_process
 def test_only_the_outermost_computation_is_told():
     story = Story()
 
@@ -131,6 +136,7 @@ def test_the_progress_bar_of_dask(how):
     assert bar.last_duration > 0
 
 
+@pytest.mark.own_process
 def test_the_profilers_of_dask():
     graph = {f"x{i}": (add, i, 1) for i in range(20)}
     graph["last"] = (sum, list(graph))

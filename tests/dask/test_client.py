@@ -97,6 +97,7 @@ def test_settings_of_raskt_hold():
     assert here(0).compute(scheduler=raskt.dask.Client(scheduler="threads")) != threading.get_ident()
 
 
+@pytest.mark.own_process
 def test_pools_that_were_meant_for_dask_say_how_many_workers():
     import time
     from concurrent.futures import ThreadPoolExecutor

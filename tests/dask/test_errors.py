@@ -78,6 +78,7 @@ def test_after_a_failure_nothing_else_begins():
     assert len(begun) == count
 
 
+@pytest.mark.own_process
 def test_nothing_is_held_after_a_failure():
     import gc
     import weakref

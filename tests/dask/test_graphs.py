@@ -119,6 +119,7 @@ def test_results_that_are_there_already_are_taken_from_the_cache():
     assert get({"x": (lambda: 1 / 0,), "y": Task("y", add, TaskRef("x"), 1)}, "y", cache={"x": 1}) == 2
 
 
+@pytest.mark.own_process
 def test_results_are_released_as_soon_as_nobody_reads_them():
     """One result at a time is alive along a chain, within a fused task too."""
 
@@ -173,6 +174,7 @@ class Block:
         self._blocks.count(-1)
 
 
+@pytest.mark.own_process
 def test_a_reduction_holds_few_blocks_at_a_time():
     """The order is depth first: a block is made shortly before it is read."""
     blocks = Blocks()
@@ -187,6 +189,7 @@ def test_a_reduction_holds_few_blocks_at_a_time():
     assert blocks.alive == 0 and blocks.most <= 8
 
 
+@pytest.mark.own_process
 def test_quick_tasks_do_not_make_long_rows_of_slow_ones():
     """How long a load takes isn't learned from the slices of it, so that loads aren't handed out by the dozen."""
     blocks = Blocks()
@@ -200,6 +203,7 @@ def test_quick_tasks_do_not_make_long_rows_of_slow_ones():
     assert blocks.alive == 0 and blocks.most <= 8
 
 
+@pytest.mark.own_process
 def test_what_takes_longest_to_come_is_begun_first():
     """A block isn't made before the long chain that is read with it."""
     begun = []

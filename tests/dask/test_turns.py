@@ -40,6 +40,7 @@ def test_results_are_the_same_in_turns(in_turns):
             assert list(dask.compute(*pandas_calls(400))) == expected
 
 
+@pytest.mark.own_process
 def test_tasks_that_meet_find_each_other(in_turns):
     meeting = threading.Barrier(3, timeout=60)
     meet = dask.delayed(lambda _: meeting.wait(), pure=False)
@@ -48,6 +49,7 @@ def test_tasks_that_meet_find_each_other(in_turns):
     assert sorted(met) == [0, 1, 2]
 
 
+@pytest.mark.own_process
 def test_tasks_that_sleep_run_at_the_same_time(in_turns):
     running, most, lock = 0, 0, threading.Lock()
 

@@ -27,6 +27,7 @@ class Unsteady:
         return x
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("how", SCHEDULERS)
 def test_a_task_that_fails_is_tried_again(how):
     unsteady = Unsteady(2)
@@ -36,6 +37,7 @@ def test_a_task_that_fails_is_tried_again(how):
     assert unsteady.calls == {5: 3}
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("how", SCHEDULERS)
 def test_and_its_last_failure_is_raised(how):
     unsteady = Unsteady(3)
@@ -46,6 +48,7 @@ def test_and_its_last_failure_is_raised(how):
     assert unsteady.calls == {5: 3}
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("how", SCHEDULERS)
 def test_each_of_many_tasks_has_its_retries(how):
     unsteady = Unsteady(1)
@@ -55,6 +58,7 @@ def test_each_of_many_tasks_has_its_retries(how):
     assert set(unsteady.calls.values()) == {2}
 
 
+@pytest.mark.own_process
 def test_only_annotated_tasks_are_tried_again():
     steady, unsteady = Unsteady(0), Unsteady(1)
     before = delayed(steady)(1)
@@ -117,6 +121,7 @@ def test_it_decorates_functions():
     assert build() == build() == {"priority": 7}
 
 
+@pytest.mark.own_process
 def test_collections_take_what_is_said_where_they_are_computed():
     unsteady = Unsteady(1)
 

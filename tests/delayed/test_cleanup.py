@@ -10,6 +10,7 @@ import pytest
 from raskt import delayed
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("is_nested", [False, True])
 def test_a_cancelled_task_cleans_up_to_the_end(is_nested):
     done = []

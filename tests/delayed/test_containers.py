@@ -52,6 +52,7 @@ def test_dataclasses_are_copied_and_not_made_anew():
     assert type(odd.x) is raskt.Delayed
 
 
+@pytest.mark.own_process
 def test_what_holds_nothing_delayed_is_passed_on_itself():
     for plain in [Pair(1, 2), Frozen(1), slice(1, 2), {"a": [1]}]:
         assert delayed(lambda it: it)(plain).compute() is plain
@@ -76,6 +77,7 @@ def test_iterators_of_containers_can_be_arguments_more_than_once():
         assert total.compute() == total.compute() > 0
 
 
+@pytest.mark.own_process
 def test_other_iterators_are_passed_on_themselves():
     numbers = (i for i in range(3))
     assert delayed(lambda it: it)(numbers).compute() is numbers
@@ -120,6 +122,7 @@ def test_names():
     assert any("the culprit" in note for note in caught.value.__notes__)
 
 
+@pytest.mark.own_process
 def test_a_call_that_is_read_by_an_array_and_by_another_call_is_made_once():
     made = []
 

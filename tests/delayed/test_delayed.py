@@ -36,6 +36,7 @@ def test_a_tree_of_calls(how):
     assert total.compute(**how) == sum(range(1, 38)) + 101
 
 
+@pytest.mark.own_process
 def test_several_results_at_once_share_work():
     calls = []
 
@@ -68,6 +69,7 @@ def test_delayed_objects_are_found_in_dicts_and_deep_down():
     assert delayed(nested).compute() == {"a": [2, {"b": (3,)}], 4: 4}
 
 
+@pytest.mark.own_process
 def test_traverse_false_leaves_containers_alone():
     inside = inc(1)
     result = delayed([inside], traverse=False).compute()
@@ -166,6 +168,7 @@ def test_after_a_failure_the_next_computation_works(how):
     assert inc(1).compute(**how) == 2
 
 
+@pytest.mark.own_process
 def test_persist_keeps_the_result():
     calls = []
     held = delayed(lambda: calls.append(1) or 42)().persist()
@@ -176,6 +179,7 @@ def test_persist_keeps_the_result():
     assert (first + second).compute() == 5
 
 
+@pytest.mark.own_process
 def test_unknown_schedulers_and_no_workers_are_refused_at_the_call():
     with pytest.raises(ValueError, match="unknown scheduler 'thread'"):
         inc(1).compute(scheduler="thread")

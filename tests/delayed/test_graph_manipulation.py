@@ -30,6 +30,7 @@ def log():
     return Log()
 
 
+@pytest.mark.own_process
 def test_a_checkpoint_comes_after_everything(log):
     calls = [delayed(log)(i) for i in range(50)]
     gate = checkpoint(*calls[:25], calls[25:], split_every=3)
@@ -43,6 +44,7 @@ def test_a_checkpoint_of_nothing():
         checkpoint(delayed(1), split_every=1)
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("how", [{"scheduler": "sync"}, {"num_workers": 3}])
 def test_wait_on_holds_back_what_reads(log, how):
     first, second = delayed(log)("first"), delayed(log)("second")
@@ -77,6 +79,7 @@ class Both:
 Named = collections.namedtuple("Named", "one other")
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("container", [Both, Named])
 def test_named_tuples_and_dataclasses_are_looked_into(log, container):
     held = container(delayed(log)("one"), 5)
@@ -88,11 +91,13 @@ def test_named_tuples_and_dataclasses_are_looked_into(log, container):
     assert held.one.key != clone(held).one.key
 
 
+@pytest.mark.own_process
 def test_a_checkpoint_may_wait_for_everything_at_once(log):
     assert checkpoint([delayed(log)(i) for i in range(30)], split_every=False).compute() is None
     assert len(log.entries) == 30
 
 
+@pytest.mark.own_process
 def test_bound_calls_begin_after_the_parents(log):
     child = delayed(log)("child", delayed(log)("root of child"))
     parent = delayed(log)("parent")
@@ -100,6 +105,7 @@ def test_bound_calls_begin_after_the_parents(log):
     assert log.entries == ["parent", "root of child", "child"]
 
 
+@pytest.mark.own_process
 def test_bound_calls_are_copies(log):
     child = delayed(log)("child")
     bound = bind(child, delayed(log)("parent"))
@@ -108,6 +114,7 @@ def test_bound_calls_are_copies(log):
     assert log.entries.count("child") == 2
 
 
+@pytest.mark.own_process
 def test_what_is_omitted_is_not_copied(log):
     shared = delayed(log)("shared")
     child = delayed(log)("child", shared)
@@ -117,6 +124,7 @@ def test_what_is_omitted_is_not_copied(log):
     assert log.entries.index("parent") < log.entries.index("child")
 
 
+@pytest.mark.own_process
 def test_bound_arrays_and_frames_are_computed_after_the_parents(log):
     def block(x):
         log("block")
@@ -162,18 +170,21 @@ def test_nothing_is_computed_while_copies_are_made(log):
     assert log.entries == []
 
 
+@pytest.mark.own_process
 def test_only_those_blocks_of_a_copy_are_made_that_are_read(log):
     bound = bind(blocks_of(log), delayed(log)("parent"))
     np.testing.assert_array_equal(bound[:2, :2].compute(), np.full((2, 2), 2.0))
     assert log.entries == ["parent", "block"]
 
 
+@pytest.mark.own_process
 def test_every_block_of_a_bound_array_waits_for_the_parents(log):
     bound = bind(blocks_of(log), [delayed(log)("parent", number) for number in range(20)])
     assert bound.sum().compute(num_workers=4) == 48
     assert log.entries == ["parent"] * 20 + ["block"] * 6
 
 
+@pytest.mark.own_process
 def test_parents_are_computed_once_whoever_waits_for_them(log):
     parent = delayed(log)("parent")
     child, x, frame = bind([delayed(log)("child"), blocks_of(log), partitions_of(log)], parent)
@@ -184,12 +195,14 @@ def test_parents_are_computed_once_whoever_waits_for_them(log):
     assert counts == {"parent": 1, "child": 1, "block": 6, "partition": 3}
 
 
+@pytest.mark.own_process
 def test_arrays_bound_to_arrays(log):
     first, then = blocks_of(log, "first"), blocks_of(log, "then")
     assert bind(then, first).sum().compute() == 48
     assert log.entries == ["first"] * 6 + ["then"] * 6
 
 
+@pytest.mark.own_process
 def test_clones_of_arrays_and_frames_are_computed_by_themselves(log):
     x, frame = blocks_of(log), partitions_of(log)
     y, copied = clone(x, frame)
@@ -202,6 +215,7 @@ def test_clones_of_arrays_and_frames_are_computed_by_themselves(log):
     assert log.entries.count("partition") == 6
 
 
+@pytest.mark.own_process
 def test_arrays_cloned_together_share_what_they_shared(log):
     x = blocks_of(log)
     y, doubled = clone([x, x * 2])
@@ -209,6 +223,7 @@ def test_arrays_cloned_together_share_what_they_shared(log):
     assert log.entries == ["block"] * 6
 
 
+@pytest.mark.own_process
 def test_an_omitted_array_is_not_cloned(log):
     x = blocks_of(log)
     more = x.map_blocks(lambda block: (log("more"), block + 1)[1], dtype=float)
@@ -219,6 +234,7 @@ def test_an_omitted_array_is_not_cloned(log):
     assert log.entries.count("more") == 12
 
 
+@pytest.mark.own_process
 def test_generated_and_persisted_arrays_are_cloned_and_bound(log):
     x = (ra.random.default_rng(1).random((50, 40), chunks=20) + ra.arange(40, chunks=20)).persist()
     y = ra.random.default_rng(1).random((50, 40), chunks=(20, 20)).T.rechunk((10, 50))
@@ -228,24 +244,28 @@ def test_generated_and_persisted_arrays_are_cloned_and_bound(log):
     assert log.entries == ["parent"] * 3
 
 
+@pytest.mark.own_process
 def test_a_call_that_reads_an_array_is_cloned_with_it(log):
     call = delayed(np.sum)(blocks_of(log))
     assert raskt.compute(call, clone(call)) == (48, 48)
     assert log.entries == ["block"] * 12
 
 
+@pytest.mark.own_process
 def test_clones_of_arrays_of_one_seed_are_the_same(log):
     x = blocks_of(log)
     raskt.compute(clone(x, seed=1), clone(x, seed=1), clone(x, seed=2))
     assert log.entries == ["block"] * 12
 
 
+@pytest.mark.own_process
 def test_clones_share_nothing_with_their_originals(log):
     call = delayed(log)("outer", delayed(log)("inner"))
     assert raskt.compute(call, clone(call)) == ("outer", "outer")
     assert sorted(log.entries) == ["inner", "inner", "outer", "outer"]
 
 
+@pytest.mark.own_process
 def test_clones_of_one_seed_are_the_same(log):
     call = delayed(log)("call")
     one, same, other = clone(call, seed="a"), clone(call, seed="a"), clone(call, seed="b")
@@ -254,6 +274,7 @@ def test_clones_of_one_seed_are_the_same(log):
     assert log.entries == ["call", "call"]
 
 
+@pytest.mark.own_process
 def test_parts_of_a_clone_share_work(log):
     shared = delayed(log)("shared")
     first, second = clone([delayed(log)("a", shared), delayed(log)("b", shared)])
@@ -274,6 +295,7 @@ def test_a_long_chain_is_cloned_without_recursion():
     assert clone(value).compute() == 30_000
 
 
+@pytest.mark.own_process
 def test_pure_calls_are_cloned_too(log):
     call = delayed(log, pure=True)("pure")
     raskt.compute(call, clone(call), clone(call))

@@ -49,6 +49,7 @@ def test_functions_and_parts_of_results():
     assert raskt.compute(quotient, rest) == (3, 2)
 
 
+@pytest.mark.own_process
 def test_persisted_ones_are_results():
     made = []
 

@@ -73,12 +73,14 @@ def items():
 EXPECTED = ("items", [[34, {"deep": [11, 3]}], [[1, "no key", {"x": 5}]], "GIVEN", "given"])
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("how", [{"scheduler": "sync"}, {"num_workers": 2}])
 def test_their_graphs_are_computed(how):
     assert raskt.compute(items(), **how) == (EXPECTED,)
     assert CALLS == ["given"]
 
 
+@pytest.mark.own_process
 def test_they_are_found_in_containers_and_share_work_with_each_other():
     collection = items()
     assert raskt.compute([collection, {"again": collection}], delayed(abs)(-1)) == (
@@ -88,6 +90,7 @@ def test_they_are_found_in_containers_and_share_work_with_each_other():
     assert CALLS == ["given"]
 
 
+@pytest.mark.own_process
 def test_they_are_arguments_of_delayed_calls():
     collection = items()
     assert delayed(lambda result, other: (result[0], other))(collection, [collection]).compute() == (
@@ -97,6 +100,7 @@ def test_they_are_arguments_of_delayed_calls():
     assert CALLS == ["given"]
 
 
+@pytest.mark.own_process
 def test_persist_gives_them_over_results():
     (held,) = raskt.persist(items())
     assert type(held) is Items

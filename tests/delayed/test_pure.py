@@ -22,6 +22,7 @@ def counted():
     return double, calls
 
 
+@pytest.mark.own_process
 def test_equal_pure_calls_are_one_task(counted):
     double, calls = counted
     make = delayed(double, pure=True)
@@ -29,12 +30,14 @@ def test_equal_pure_calls_are_one_task(counted):
     assert sorted(calls) == [1, 2]
 
 
+@pytest.mark.own_process
 def test_impure_calls_are_not(counted):
     double, calls = counted
     assert raskt.compute(delayed(double)(1), delayed(double)(1)) == (2, 2)
     assert calls == [1, 1]
 
 
+@pytest.mark.own_process
 def test_a_call_says_whether_it_is_pure(counted):
     double, calls = counted
     impure, pure = delayed(double), delayed(double, pure=True)
@@ -56,6 +59,7 @@ def test_keys_of_pure_calls_come_from_their_content():
     assert delayed([1], pure=True).key == delayed([1], pure=True).key != delayed([2], pure=True).key
 
 
+@pytest.mark.own_process
 def test_keywords_count_whatever_their_order(counted):
     double, calls = counted
 
@@ -67,6 +71,7 @@ def test_keywords_count_whatever_their_order(counted):
     assert sorted(calls) == [(1, 2), (2, 1)]
 
 
+@pytest.mark.own_process
 def test_pure_calls_of_equal_pure_calls_are_equal(counted):
     double, calls = counted
     make = delayed(double, pure=True)
@@ -74,6 +79,7 @@ def test_pure_calls_of_equal_pure_calls_are_equal(counted):
     assert len(calls) == 3
 
 
+@pytest.mark.own_process
 def test_pure_calls_of_impure_ones_differ(counted):
     double, calls = counted
     once, again = delayed(double)(1), delayed(double)(1)
@@ -92,6 +98,7 @@ def test_operators_items_and_attributes_are_pure():
     assert (delayed(7) + 1).key != (delayed(7) + 1).key
 
 
+@pytest.mark.own_process
 def test_what_has_no_token_is_not_merged(counted):
     double, calls = counted
 
@@ -113,6 +120,7 @@ def test_a_long_chain_of_pure_calls_has_a_key():
     assert value.compute() == 50_000
 
 
+@pytest.mark.own_process
 def test_pure_calls_are_shared_with_collections(counted):
     double, calls = counted
     import raskt.array as ra

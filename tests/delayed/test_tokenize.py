@@ -323,6 +323,7 @@ def test_local_classes_go_by_their_content():
     assert tokenize(made(1)()) != tokenize(made(2)())
 
 
+@pytest.mark.own_process
 def test_universal_functions_of_one_name_are_not_one_function():
     one, other = np.frompyfunc(lambda x: x + 1, 1, 1), np.frompyfunc(lambda x: x + 2, 1, 1)
     pure = [raskt.delayed(function, pure=True)(1) for function in (one, other)]

@@ -16,6 +16,7 @@ def call(function, *args, **options):
     return delayed(lambda: delayed(function)(*args).compute(**options))().compute()
 
 
+@pytest.mark.own_process
 def test_the_thread_that_waits_makes_the_call():
     own, inner = delayed(lambda: (threading.get_ident(), delayed(threading.get_ident)().compute()))().compute()
     assert inner == own
@@ -43,6 +44,7 @@ def test_its_exception_is_raised_as_it_was_raised():
     assert delayed(outer)().compute() == (True, 7)
 
 
+@pytest.mark.own_process
 def test_what_it_sets_of_context_variables_stays_with_it():
     variable = contextvars.ContextVar("variable")
 
@@ -89,6 +91,7 @@ def test_calls_within_calls_of_any_depth(depth):
     assert threading.active_count() <= before + 64
 
 
+@pytest.mark.own_process
 def test_a_call_that_computes_more_lends_its_slot_once():
     """Each of them has one slot to lend, in however many computations it is."""
 
@@ -105,6 +108,7 @@ def test_a_call_that_computes_more_lends_its_slot_once():
     raskt.compute(delayed(barrier.wait)(10), delayed(lambda: barrier.wait(10))(), num_workers=2)
 
 
+@pytest.mark.own_process
 def test_a_cancelled_task_begins_no_more():
     begun = []
 
@@ -145,3 +149,22 @@ def test_what_is_kept_and_read_is_the_same_object():
     kept = delayed(lambda: ["kept"])().persist()
     same, value = delayed(lambda: (kept.compute() is kept.compute(), kept.compute()))().compute()
     assert (same, value) == (True, ["kept"])
+
+
+def test_a_variable_that_a_task_sets_is_unset_in_the_next_computation():
+    variable = contextvars.ContextVar("variable", default=0)
+    for number in range(1, 5):
+        raskt.compute(*[delayed(variable.set)(number) for _ in range(8)])
+        assert raskt.compute(*[delayed(variable.get)() for _ in range(8)]) == (0,) * 8
+
+
+def test_what_a_thread_keeps_for_itself_stays_from_one_computation_to_the_next():
+    local = threading.local()
+
+    def count(_):
+        local.count = getattr(local, "count", 0) + 1
+        return local.count
+
+    # As in any pool of threads: more calls than threads, so that some thread has several.
+    counts = [raskt.compute(*[delayed(count)(i) for i in range(8)]) for _ in range(8)]
+    assert max(map(max, counts)) > 1

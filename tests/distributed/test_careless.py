@@ -167,3 +167,25 @@ def test_forks_leave_the_cluster_alone() -> None:
     command = [sys.executable, "-c", textwrap.dedent(program)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *({"priority": value} for value in ("", None, 0.0, 1.5, True, False, 2**40, [], b"")),
+        *({"retries": value} for value in ("", True, False, 1.0, 0.0, -1, [], {})),
+        *({"workers": value} for value in ([], "", [""], (), {}, 0, False, [1], b"w")),
+        *({"resources": value} for value in ([], "", 0, {1: 1}, {"a": "x"}, {"a": -1}, {"a": float("nan")}, {"a": True})),
+        *({"pure": value} for value in (0, 1, "", "yes", [])),
+        *({"key": value} for value in ("", 5, 0, b"x", ("a", 1), False)),
+        *({"allow_other_workers": value} for value in (True, 1, "no", None)),
+        *({"workers": "any", "allow_other_workers": value} for value in (1, 0, "no", None)),
+    ],
+    ids=repr,
+)
+def test_what_is_said_of_a_call_is_of_its_kind_or_refused(client: Client, said: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError), match="[a-z]"):
+        client.submit(abs, 1, **said)
+    if "key" not in said:
+        with pytest.raises((TypeError, ValueError), match="[a-z]"):
+            client.map(abs, [1, 2], **said)

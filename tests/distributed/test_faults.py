@@ -29,7 +29,7 @@ def dies() -> None:
 
 
 def pids(cluster: LocalCluster) -> list[int]:
-    jobs = [worker.process for worker in cluster._workers.values()]
+    jobs = [worker.process for worker in cluster.workers.values()]
     return [process.pid for process in jobs if process is not None]
 
 

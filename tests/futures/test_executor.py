@@ -128,6 +128,7 @@ def test_it_runs_so_many_at_a_time(executor):
     assert most[0] <= 2
 
 
+@pytest.mark.own_process
 def test_futures_of_raskt_are_arguments():
     with Executor(1) as executor:
         assert executor.submit(sum, [submit(inc, 1), 2]).result(20) == 4

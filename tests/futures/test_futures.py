@@ -65,6 +65,7 @@ def test_a_call_gives_its_result(scheduler):
         assert (future.status, future.type, future.exception()) == ("finished", "int", None)
 
 
+@pytest.mark.own_process
 def test_the_states_of_a_future(gate):
     future = submit(gate, 1)
     assert gate.began.wait(20)
@@ -76,6 +77,7 @@ def test_the_states_of_a_future(gate):
     assert repr(future).startswith("<Future: finished, type: tuple, key: Gate-")
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("timeout", [0, -1, 0.0])
 def test_a_timeout_of_nothing_asks_once(gate, timeout):
     future = submit(gate)
@@ -90,12 +92,14 @@ def test_a_timeout_that_is_no_number():
         submit(time.sleep, 0.2).result(float("nan"))
 
 
+@pytest.mark.own_process
 def test_futures_are_arguments_anywhere():
     a, b = submit(inc, 0), submit(inc, 1)
     nested = submit(lambda *args, **kwargs: (args, kwargs), a, [b, {"x": a, b: (a, {b})}], key_=frozenset([a]))
     assert nested.result() == ((1, [2, {"x": 1, 2: (1, {2})}]), {"key_": frozenset([1])})
 
 
+@pytest.mark.own_process
 def test_containers_are_as_they_were_at_the_call(gate):
     blocked = submit(gate)
     items = [blocked, 1]
@@ -105,6 +109,7 @@ def test_containers_are_as_they_were_at_the_call(gate):
     assert future.result() == 2
 
 
+@pytest.mark.own_process
 def test_containers_without_futures_are_passed_on_as_they_are():
     items = [1, [2]]
     assert submit(lambda x: x, items).result() is items
@@ -137,6 +142,7 @@ def test_an_error_is_the_users_own_with_its_traceback(scheduler):
             assert future.exception().__notes__ == ["raskt: this happened in task `unlucky`"]
 
 
+@pytest.mark.own_process
 def test_what_reads_a_failed_call_fails_with_the_same_error():
     bad = submit(lambda: 1 / 0)
     one = submit(inc, bad)
@@ -146,6 +152,7 @@ def test_what_reads_a_failed_call_fails_with_the_same_error():
     assert isinstance(late.exception(), ZeroDivisionError)
 
 
+@pytest.mark.own_process
 def test_a_failure_reaches_what_waits_for_other_inputs_too(gate):
     slow = submit(gate)
     both = submit(max, slow, submit(lambda: 1 / 0))
@@ -162,6 +169,7 @@ def test_any_exception_ends_its_future_alone(error):
     assert submit(inc, 1).result() == 2
 
 
+@pytest.mark.own_process
 def test_a_call_that_waits_can_be_cancelled(one_thread, gate):
     running = submit(gate)
     assert gate.began.wait(20)
@@ -180,6 +188,7 @@ def test_a_call_that_waits_can_be_cancelled(one_thread, gate):
     assert called == []
 
 
+@pytest.mark.own_process
 def test_cancelling_says_why():
     with raskt.config.set(num_workers=1):
         gate = Gate()
@@ -191,6 +200,7 @@ def test_cancelling_says_why():
         hold.result()
 
 
+@pytest.mark.own_process
 def test_a_running_call_that_is_cancelled_counts_for_nothing(gate):
     future = submit(gate)
     assert gate.began.wait(20)
@@ -200,6 +210,7 @@ def test_a_running_call_that_is_cancelled_counts_for_nothing(gate):
         future.result()
 
 
+@pytest.mark.own_process
 def test_what_is_done_is_not_cancelled():
     future = submit(inc, 1)
     future.result()
@@ -211,6 +222,7 @@ class Thing:
     pass
 
 
+@pytest.mark.own_process
 def test_a_result_goes_with_the_last_future():
     future = submit(Thing)
     seen = weakref.ref(future.result())
@@ -236,6 +248,7 @@ def test_arguments_go_when_the_call_is_made():
     assert seen() is None
 
 
+@pytest.mark.own_process
 def test_a_call_that_nobody_wants_is_not_made(one_thread, gate):
     hold = submit(gate)
     assert gate.began.wait(20)
@@ -248,6 +261,7 @@ def test_a_call_that_nobody_wants_is_not_made(one_thread, gate):
     assert called == ["kept"]
 
 
+@pytest.mark.own_process
 def test_a_future_that_another_call_reads_is_wanted(one_thread, gate):
     hold = submit(gate)
     last = submit(inc, submit(inc, submit(inc, 0)))
@@ -256,6 +270,7 @@ def test_a_future_that_another_call_reads_is_wanted(one_thread, gate):
     hold.result()
 
 
+@pytest.mark.own_process
 def test_a_long_chain_runs_and_is_dropped_without_recursion(one_thread, gate):
     count = 200_000
     hold = submit(gate)
@@ -271,6 +286,7 @@ def test_a_long_chain_runs_and_is_dropped_without_recursion(one_thread, gate):
     hold.result()
 
 
+@pytest.mark.own_process
 def test_a_long_chain_fails_and_is_cancelled_without_recursion(gate):
     first = submit(gate)
     chain = [submit(lambda _: 1 / 0, first)]
@@ -288,6 +304,7 @@ def test_a_long_chain_fails_and_is_cancelled_without_recursion(gate):
     assert last.cancelled()
 
 
+@pytest.mark.own_process
 def test_higher_priority_first_and_then_in_order(one_thread, gate):
     hold = submit(gate)
     assert gate.began.wait(20)
@@ -298,6 +315,7 @@ def test_higher_priority_first_and_then_in_order(one_thread, gate):
     assert "".join(order) == "befacd"
 
 
+@pytest.mark.own_process
 def test_a_synchronous_call_waits_for_its_inputs(gate):
     slow = submit(gate)
     threading.Timer(0.05, gate.open.set).start()
@@ -309,6 +327,7 @@ def test_a_synchronous_call_waits_for_its_inputs(gate):
     assert chain.result() == ()
 
 
+@pytest.mark.own_process
 def test_retries_make_the_call_again():
     calls = []
 
@@ -324,6 +343,7 @@ def test_retries_make_the_call_again():
     assert len(calls) == 3
 
 
+@pytest.mark.own_process
 def test_a_key_is_one_call_as_long_as_somebody_holds_it():
     calls = []
     first = submit(calls.append, 1, key="mine")
@@ -337,6 +357,7 @@ def test_a_key_is_one_call_as_long_as_somebody_holds_it():
     assert calls == [1, 3]
 
 
+@pytest.mark.own_process
 def test_a_cancelled_key_is_submitted_again(one_thread, gate):
     hold = submit(gate)
     old = submit(inc, 1, key="again")
@@ -346,6 +367,7 @@ def test_a_cancelled_key_is_submitted_again(one_thread, gate):
     assert (old.cancelled(), new.result(), hold.result()) == (True, 3, ())
 
 
+@pytest.mark.own_process
 def test_pure_calls_that_are_equal_are_one(monkeypatch):
     if not hasattr(raskt, "tokenize"):
         monkeypatch.setattr(raskt, "tokenize", lambda *parts: repr(parts), raising=False)
@@ -372,6 +394,7 @@ def test_only_futures_can_be_waited_for_one_by_one(wrong):
         futures.as_completed([wrong] if not isinstance(wrong, list) else wrong)
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize(("count", "match"), [(1, "1 future isn't done after 0.01 s"), (2, "2 futures aren't done")])
 def test_the_error_of_a_wait_says_how_long_it_was(count, match):
     release = threading.Event()
@@ -389,6 +412,7 @@ def test_wrong_arguments_are_refused_at_the_call(wrong):
         submit(inc, 1, **wrong)
 
 
+@pytest.mark.own_process
 def test_callbacks_get_the_future_in_the_end(gate):
     told = []
     future = submit(gate)
@@ -428,6 +452,7 @@ def test_a_call_may_submit_and_wait(one_thread):
     assert submit(fibonacci, 9).result() == 34
 
 
+@pytest.mark.own_process
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted by files of Linux")
 def test_calls_that_wait_for_calls_need_no_threads_of_their_own():
     def threads():
@@ -443,6 +468,7 @@ def test_calls_that_wait_for_calls_need_no_threads_of_their_own():
     assert max(alive) <= before + (os.cpu_count() or 1) + 8
 
 
+@pytest.mark.own_process
 def test_a_call_that_waits_makes_no_calls_of_an_executor_that_is_busy():
     running, most = [], []
 
@@ -457,6 +483,7 @@ def test_a_call_that_waits_makes_no_calls_of_an_executor_that_is_busy():
     assert max(most) == 1
 
 
+@pytest.mark.own_process
 def test_a_wait_with_a_timeout_makes_no_call_that_may_take_longer(gate):
     def outer():
         inner = submit(gate)
@@ -524,6 +551,7 @@ def test_await():
     assert asyncio.run(main()) == ([2, "slow"], 2)
 
 
+@pytest.mark.own_process
 def test_a_loop_that_closes_before_the_future_is_done(gate):
     future = submit(gate)
 
@@ -564,6 +592,7 @@ def test_random_graphs_are_as_evaluated_one_by_one(seed, workers):
         assert got == expected
 
 
+@pytest.mark.own_process
 def test_random_cancels_end_every_future():
     """Futures are cancelled while others run: each ends, and none that reads a cancelled one has a result."""
     chance = random.Random(7)
@@ -624,6 +653,7 @@ def test_a_caught_error_does_not_keep_the_future_alive():
     assert seen() is None
 
 
+@pytest.mark.own_process
 def test_garbage_that_is_shared_stays():
     one = submit(list, (1, 2), key="shared")
     two = submit(list, (1, 2), key="shared")
@@ -636,6 +666,7 @@ def test_garbage_that_is_shared_stays():
     two.result().clear()
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("name", ["workers", "resources", "actor"])
 def test_what_is_for_clusters_is_refused(name):
     with pytest.raises(NotImplementedError, match="for clusters"):
@@ -718,6 +749,7 @@ def test_a_fork_says_that_futures_of_its_parent_are_not_there():
     assert "is a fork of it" in done.stdout and done.stdout.endswith("7 1\n"), done.stdout + done.stderr
 
 
+@pytest.mark.own_process
 def test_futures_do_not_travel():
     import pickle
 

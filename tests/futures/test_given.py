@@ -55,6 +55,7 @@ def limited(tmp_path: Path) -> Iterator[None]:
         yield
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("read", READ)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_was_read_and_let_go_of_leaves_again(kind: str, read: str) -> None:
@@ -82,6 +83,7 @@ def fits() -> bool:
     return found.held < found.available + 2**16
 
 
+@pytest.mark.own_process
 def test_what_was_gathered_and_let_go_of_leaves_when_something_is_computed() -> None:
     made = [futures.submit(KINDS["dict"], seed) for seed in range(MANY)]
     assert len(futures.gather(made)) == MANY
@@ -93,6 +95,7 @@ def test_what_was_gathered_and_let_go_of_leaves_when_something_is_computed() -> 
     assert [arrays_in(future.result()) for future in made] == [[float(seed)] for seed in range(MANY)]
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("kind", ["dict", "list", "deep"])
 def test_what_somebody_still_has_is_the_same_and_keeps_its_changes(kind: str) -> None:
     made = [futures.submit(KINDS[kind], seed) for seed in range(MANY)]

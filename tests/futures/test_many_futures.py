@@ -60,6 +60,7 @@ def test_gather_keeps_the_containers():
     assert gather([one] * 3) == [1, 1, 1]
 
 
+@pytest.mark.own_process
 def test_gather_raises_as_soon_as_one_has_failed(stuck):
     bad = submit(lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -77,6 +78,7 @@ def test_gather_leaves_out_what_failed():
         gather([], errors="ignore")
 
 
+@pytest.mark.own_process
 def test_wait_for_all_for_the_first_for_a_failure(stuck):
     quick = submit(inc, 1)
     done, not_done = wait([quick, stuck], return_when="FIRST_COMPLETED")
@@ -89,6 +91,7 @@ def test_wait_for_all_for_the_first_for_a_failure(stuck):
     assert wait([], return_when="FIRST_COMPLETED").done == set()
 
 
+@pytest.mark.own_process
 def test_wait_gives_up(stuck):
     quick = submit(inc, 1)
     quick.result()
@@ -98,6 +101,7 @@ def test_wait_gives_up(stuck):
         wait([quick], return_when="SOME")
 
 
+@pytest.mark.own_process
 def test_as_completed_gives_each_once_in_the_order_of_their_ends(stuck):
     gates = [threading.Event() for _ in range(3)]
     with raskt.config.set(num_workers=4):
@@ -136,6 +140,7 @@ def test_as_completed_with_results_and_errors():
     assert found[good] == 2 and isinstance(found[bad], ZeroDivisionError)
 
 
+@pytest.mark.own_process
 def test_as_completed_with_cancelled_futures(stuck):
     waiting = submit(inc, stuck)
     waiting.cancel()
@@ -151,6 +156,7 @@ def test_as_completed_in_batches():
     assert running.next_batch(block=False) == []
 
 
+@pytest.mark.own_process
 def test_as_completed_gives_up_and_forgets(stuck):
     running = as_completed([stuck], timeout=0.01)
     with pytest.raises(TimeoutError, match="1 future isn't done"):
@@ -171,6 +177,7 @@ def test_as_completed_holds_what_it_waits_for():
     assert sorted(future.result() for future in as_completed(submit(inc, i) for i in range(50))) == list(range(1, 51))
 
 
+@pytest.mark.own_process
 def test_scatter_keeps_the_container():
     data = object()
     future = scatter(data)
@@ -189,6 +196,7 @@ def test_futures_of_finds_them():
     assert futures_of(3) == []
 
 
+@pytest.mark.own_process
 def test_fire_and_forget_makes_the_call():
     called = threading.Event()
     fire_and_forget(submit(called.set))

@@ -62,6 +62,7 @@ class Calls:
         return number + sum(sum(part) if isinstance(part, list) else part for part in inputs)
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("how", [{"scheduler": "sync"}, {"num_workers": 1}, {"num_workers": 3}], ids=str)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(plan=st.lists(steps, max_size=40), breaks=st.booleans())

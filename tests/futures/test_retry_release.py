@@ -43,6 +43,7 @@ class Shaky:
 # --- retry ---
 
 
+@pytest.mark.own_process
 def test_a_failed_call_is_made_again(how):
     shaky = Shaky()
     future = submit(shaky, 1)
@@ -59,6 +60,7 @@ def test_a_failed_call_is_made_again(how):
     assert future.result() == 2 and shaky.calls == 3
 
 
+@pytest.mark.own_process
 def test_the_call_that_was_the_reason_is_made_again_too(how):
     shaky = Shaky()
     first = submit(shaky)
@@ -72,6 +74,7 @@ def test_the_call_that_was_the_reason_is_made_again_too(how):
     assert (first.result(), middle.result(), shaky.calls) == (1, 2, 2)
 
 
+@pytest.mark.own_process
 def test_inputs_that_were_on_their_way_are_waited_for():
     """
     1. A call reads one future that fails and one that takes its time; it fails with the first.
@@ -96,6 +99,7 @@ def test_inputs_that_were_on_their_way_are_waited_for():
         assert both.result(timeout=20) == 21
 
 
+@pytest.mark.own_process
 def test_what_was_cancelled_stays_cancelled():
     gate = threading.Event()
     with raskt.config.set(num_workers=1):
@@ -108,6 +112,7 @@ def test_what_was_cancelled_stays_cancelled():
             future.result()
 
 
+@pytest.mark.own_process
 def test_a_call_that_is_made_again_can_be_cancelled():
     gate = threading.Event()
     with raskt.config.set(num_workers=1):
@@ -124,6 +129,7 @@ def test_a_call_that_is_made_again_can_be_cancelled():
     assert shaky.calls == 1
 
 
+@pytest.mark.own_process
 def test_a_retried_call_arrives_once_more(how):
     shaky = Shaky()
     future = submit(shaky)
@@ -133,6 +139,7 @@ def test_a_retried_call_arrives_once_more(how):
     assert [done.result() for done in as_completed([future])] == [1]
 
 
+@pytest.mark.own_process
 def test_own_retries_count_anew(how):
     shaky = Shaky()
     future = submit(shaky, retries=2)
@@ -146,6 +153,7 @@ def test_own_retries_count_anew(how):
 # --- release ---
 
 
+@pytest.mark.own_process
 def test_a_released_handle_holds_nothing(how):
     made = []
 
@@ -167,6 +175,7 @@ def test_a_released_handle_holds_nothing(how):
     assert future.done() and future.cancelled() and hash(future) == hash(future)
 
 
+@pytest.mark.own_process
 def test_other_handles_and_calls_keep_the_result(how):
     future = submit(inc, 1, key="kept")
     other = submit(inc, 1, key="kept")
@@ -178,6 +187,7 @@ def test_other_handles_and_calls_keep_the_result(how):
     assert future == other
 
 
+@pytest.mark.own_process
 def test_a_released_call_that_nobody_reads_is_not_made():
     gate, calls = threading.Event(), []
     with raskt.config.set(num_workers=1):

@@ -67,7 +67,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8 {
     match done {
         Ok(status) => status,
         Err(failure) => {
-            eprintln!("raskt: {failure}");
+            log::tell(&failure);
             failure.status
         }
     }

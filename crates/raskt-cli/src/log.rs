@@ -21,5 +21,13 @@ pub(crate) fn start(level: LogLevel) {
         LogLevel::Debug => Level::DEBUG,
     };
     let written = tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(level).with_target(false);
+    // To where nobody reads any more there is nothing to be said of it either: that would panic.
+    let written = written.log_internal_errors(false);
     let _ = tracing::subscriber::set_global_default(written.finish());
+}
+
+/// Says something to the user beside what is printed, if he still listens.
+pub(crate) fn tell(sentence: &impl std::fmt::Display) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "raskt: {sentence}");
 }

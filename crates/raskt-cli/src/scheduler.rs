@@ -7,10 +7,11 @@ use crate::files::{Found, PidFile, SchedulerFile};
 use crate::host::Host;
 use crate::security::{MissingToken, SecurityOptions};
 use crate::stop::Stop;
-use crate::values::parse_duration;
+use crate::values::{parse_duration, parse_looking};
 use raskt_cluster::hello::{Identity, Role, this_host};
 use raskt_cluster::journal::{Journal, JournalOptions};
 use raskt_cluster::{Address, Network, NetworkOptions, SchedulerServer};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,10 @@ pub(crate) struct Options {
     /// Waits until what is written down is on the disk, so that also a machine that loses power loses nothing.
     #[arg(long, requires = "journal")]
     journal_sync: bool,
+    /// Gives what it measures there, to Prometheus and others (`/metrics`, `/health`): a port within this host, or an address. Where
+    /// others can reach it they have to say the token of viewers.
+    #[arg(long, alias = "metrics-address", value_name = "[HOST:]PORT", value_parser = parse_looking)]
+    dashboard_address: Option<SocketAddr>,
     /// Python modules or files that are run before it begins.
     #[arg(long, value_name = "MODULE")]
     preload: Vec<String>,
@@ -79,6 +84,7 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     let (security, token_file) = options.security.load(&address, MissingToken::Make)?;
     security.check_listening(&address).map_err(Failure::usage)?;
     host.preload(&options.preload).map_err(Failure::usage)?;
+    let token = security.token.clone();
     let mut network = NetworkOptions::new(Role::Scheduler, security).map_err(Failure::failed)?;
     network.introduction.name = "scheduler".into();
     network.introduction.host = this_host();
@@ -93,13 +99,18 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
         None => SchedulerServer::start(network, &address),
     };
     let server = server.map_err(Failure::failed)?;
+    let looked_at = options.dashboard_address.map(|at| server.serve_metrics(at, token.as_ref())).transpose();
+    let looked_at = looked_at.map_err(Failure::usage)?;
     let found = options.found(server.address(), token_file, identity);
     let pid_file = PidFile::write(options.pid_file.as_deref())?;
     let scheduler_file = SchedulerFile::write(options.scheduler_file.as_deref(), &found)?;
+    if let Some(looked_at) = &looked_at {
+        fact("metrics", format_args!("http://{}/metrics", looked_at.address()));
+    }
     tell(&found, options);
     keep(&server, &stop, options.idle_timeout);
     server.shut_down(FAREWELL);
-    drop((scheduler_file, pid_file));
+    drop((scheduler_file, pid_file, looked_at));
     Ok(0)
 }
 
@@ -120,6 +131,10 @@ fn keep(server: &SchedulerServer, stop: &Stop<'_>, idle_timeout: Option<Duration
     let mut idle_since = Instant::now();
     let glance = idle_timeout.map_or(Duration::MAX, |patience| patience / 4).min(GLANCE);
     while !stop.wait(glance) {
+        if server.is_told_to_end() {
+            tracing::info!("ending: a client has ended the cluster");
+            return;
+        }
         if server.runs() > 0 {
             idle_since = Instant::now();
         }

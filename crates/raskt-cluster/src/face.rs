@@ -1,10 +1,12 @@
 //! What a process of the cluster can do with work beside passing it on: read ops, and errors of other languages.
 
+use crate::errand::ErrandCall;
 use crate::message::ErrorForm;
+use crate::this_worker::ThisWorker;
 use raskt_graph::OpForm;
 use raskt_graph::{Graph, OpBody};
-use raskt_value::TaskError;
 use raskt_value::wire::{BodyForm, Decoders};
+use raskt_value::{ErrorKind, TaskError};
 
 /// Knows the ops, values and errors of a language. A process without one runs native work.
 pub trait Face: Send + Sync + 'static {
@@ -19,6 +21,27 @@ pub trait Face: Send + Sync + 'static {
 
     /// The error that has come.
     fn error(&self, form: ErrorForm) -> TaskError;
+
+    /// A worker begins in this process; it has no task yet.
+    fn worker_begins(&self, worker: ThisWorker) {
+        let _ = worker;
+    }
+
+    /// That worker is over.
+    fn worker_ends(&self, number: u64) {
+        let _ = number;
+    }
+
+    /// A worker is to have a plugin from now on, before any task that comes later; nothing takes it away.
+    fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
+        let _ = plugin;
+        tracing::warn!("worker {worker} knows nothing of plugins: `{name}` is left out");
+    }
+
+    /// Does what somebody wants done here, on a thread that may wait for it as long as it takes; gives what that somebody gets.
+    fn errand(&self, _call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
+        Err(TaskError::new(ErrorKind::Type, "this worker has no language in which it could do more than its tasks"))
+    }
 }
 
 /// The most bytes of a cause that travels: with the rest it fits into a frame.
@@ -75,7 +98,6 @@ impl From<raskt_graph::GraphError> for Unreadable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raskt_value::ErrorKind;
 
     struct Wordy(usize);
 

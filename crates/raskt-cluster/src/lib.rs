@@ -29,35 +29,49 @@ mod client;
 pub mod coordination;
 mod dial;
 mod driver;
+mod errand;
 mod face;
 pub mod frame;
 pub mod hello;
 pub mod journal;
 mod listen;
 mod message;
+pub mod metrics;
 pub mod nanny;
 mod parcels;
+mod question;
 mod random;
 mod ranges;
 mod scheduler;
 mod security;
 pub mod session;
 mod small;
+mod standing;
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod this_worker;
 mod tls;
 mod token;
 mod worker;
 
 pub use address::{Address, AddressError};
-pub use client::{Client, ClusterError, ConnectError, Job, RemoteRun, TaskFailed, TaskRun, TaskState, Until, Watch};
+pub use client::{
+    Client, ClusterError, ConnectError, Job, RemoteRun, SentErrand, SentQuestion, TaskFailed, TaskRun, TaskState,
+    Until, Watch,
+};
 pub use driver::{Host, Inbox, Incoming, Listening, Network, NetworkOptions, Outbox, Peer, Ticket, channel, inbox};
+pub use errand::{ERRAND_BYTES_MAX, ErrandCall};
 pub use face::Face;
 pub use listen::{ListenError, Refused, RefusedPeer, log_refused};
 pub use message::{ErrorForm, WorkerInfo};
+pub use question::{
+    ANSWER_ENTRIES_MAX, Answer, LogFacts, Order, ProcessingFacts, Question, ResultFacts, RunFacts, SchedulerFacts,
+    StoryFacts, StreamFacts, WorkerFacts,
+};
 pub use scheduler::SchedulerServer;
 pub use security::{InsecureError, Security};
+pub use this_worker::ThisWorker;
 pub use tls::{Names, Tls, TlsError};
 pub use token::{Token, TokenError};
-pub use worker::{StartError, WorkerOptions, WorkerServer};
+pub use worker::{RESTARTED, StartError, WorkerOptions, WorkerServer};

@@ -4,7 +4,10 @@
 //! pass through the scheduler: whoever wants them fetches them where they are.
 
 use crate::bulk::Source;
+use crate::coordination::{Ask, Packed, Told};
+use crate::errand::{Errand, ErrandEnd};
 use crate::hello::{Identity, Role};
+use crate::question::{Answer, Question};
 use crate::small::Small;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
@@ -55,6 +58,29 @@ pub enum FromClient {
         /// There is no more of it.
         is_last: bool,
     },
+    /// An answer is wanted as soon as all that was said before has been taken in.
+    Barrier {
+        /// What the answer is known by.
+        number: u64,
+    },
+    /// What all workers are to have, those that come later too: the one piece of bulk; without one they have it no longer.
+    Plugin {
+        /// What the answer is known by.
+        number: u64,
+        /// What it is called: it takes the place of another one of that name.
+        name: String,
+    },
+    /// Something is to be answered.
+    Ask {
+        /// A number that the client hasn't used.
+        number: u64,
+        /// What.
+        question: Question,
+    },
+    /// Workers are to do something beside their tasks.
+    Errand(Errand),
+    /// Something is asked of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Ask>),
 }
 
 /// What is to be run.
@@ -178,6 +204,33 @@ pub enum ToClient {
         /// Why.
         reason: String,
     },
+    /// What was said under a number has been taken in, with all that was said before.
+    Heard {
+        /// The number.
+        number: u64,
+        /// Why it isn't done, if it isn't.
+        refused: Option<String>,
+    },
+    /// Somebody has restarted the cluster: all runs have ended.
+    Restarted,
+    /// To what was asked.
+    Answer {
+        /// The number of the question.
+        number: u64,
+        /// What is answered.
+        answer: Answer,
+    },
+    /// A worker's part of an errand is over.
+    ErrandOver {
+        /// The errand.
+        number: u64,
+        /// The worker.
+        worker: WorkerId,
+        /// How it ended.
+        end: ErrandEnd,
+    },
+    /// Something is said of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Told>),
 }
 
 /// How many runs a client may have in its life.
@@ -278,6 +331,24 @@ pub enum FromWorker {
         /// Why.
         reason: String,
     },
+    /// Copies of results were made, or not.
+    Copied {
+        /// The number of the order.
+        copy: u64,
+        /// Why they weren't.
+        failure: Option<String>,
+    },
+    /// It was to begin anew, and nobody would start it.
+    Stays,
+    /// An errand is over.
+    ErrandOver {
+        /// Its number with the scheduler.
+        errand: u64,
+        /// How it ended.
+        end: ErrandEnd,
+    },
+    /// Something is asked of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Ask>),
 }
 
 /// From the scheduler to a worker.
@@ -323,6 +394,38 @@ pub enum ToWorker {
         /// Which process gives it.
         identity: Identity,
     },
+    /// It is to have this from now on, before any task that comes later: the one piece of bulk; without one, no longer.
+    Plugin {
+        /// What it is called.
+        name: String,
+        /// A client has just said so: one that is there already is begun again.
+        is_new: bool,
+    },
+    /// Before it is told of those: all that there are. Others that it has from before it has no longer.
+    Plugins {
+        /// What they are called.
+        names: Vec<String>,
+    },
+    /// It is to do something beside its tasks; what, is the one piece of bulk.
+    Errand {
+        /// Its number with the scheduler.
+        errand: u64,
+    },
+    /// Something is said of what is shared by name; its bytes are the bulk.
+    Coordination(Packed<Told>),
+    /// It is to hold copies of results.
+    Copy {
+        /// A number for the answer.
+        copy: u64,
+        /// The run.
+        run: RunId,
+        /// The tasks whose results they are.
+        tasks: Vec<TaskRange>,
+        /// Who holds them.
+        from: WorkerId,
+    },
+    /// Its process is to begin anew, if somebody looks after it.
+    Restart,
     /// It is to leave.
     Leave,
     /// The scheduler can't go on, because of a bug.

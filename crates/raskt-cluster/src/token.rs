@@ -54,13 +54,19 @@ impl Token {
         self.scoped(role).map(|token| hmac::Key::new(hmac::HMAC_SHA256, &token.secret))
     }
 
+    /// What somebody says who is known as `role` by nothing but that, and what the file of a token of that role has; nothing if this
+    /// one is another role's.
+    pub fn bearer(&self, role: Role) -> Option<String> {
+        Some(hexadecimal(&self.scoped(role)?.secret))
+    }
+
     /// Writes it to a file that doesn't exist yet and that nobody else may read.
     pub fn create(&self, path: &Path) -> Result<(), TokenError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR);
         let mut file = File::from(opened.map_err(|error| TokenError::file("created", path, error.into()))?);
         let scope = self.scope.map_or(ANY_ROLE.to_owned(), |role| role.to_string());
-        let secret: String = self.secret.iter().map(|byte| format!("{byte:02x}")).collect();
+        let secret = hexadecimal(&self.secret);
         writeln!(file, "{PREFIX} {scope} {secret}").map_err(|error| TokenError::file("written", path, error))
     }
 
@@ -103,6 +109,10 @@ impl Token {
         }
         Some(Self { secret, scope })
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl fmt::Debug for Token {

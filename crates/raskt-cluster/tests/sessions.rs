@@ -7,7 +7,7 @@ use raskt_cluster::certs::Authority;
 use raskt_cluster::hello::Role;
 use raskt_cluster::session::{Event, Limits, Lost, SendError};
 use raskt_cluster::testing::{Chance, FaultProxy, Faults};
-use raskt_cluster::{Address, Security};
+use raskt_cluster::{Address, Security, Token};
 use std::net::ToSocketAddrs;
 use std::sync::atomic::Ordering;
 use world::*;
@@ -259,4 +259,44 @@ fn a_host_that_takes_nobody_in_or_panics_closes_the_session() {
         assert!(is_closed(events.last()), "{events:?}");
         assert_eq!(outbox.peer().unwrap().role, Role::Scheduler);
     }
+}
+
+/// The process that [`a_process_that_ends_is_lost_at_once`] starts: it calls where it is told to, says one thing, and ends.
+#[test]
+fn ends_in_the_middle() {
+    let Ok(told) = std::env::var("RASKT_TEST_CALLS") else { return };
+    let (token, address) = told.split_once(' ').unwrap();
+    let security = Security { token: Some(Token::read(token.as_ref()).unwrap()), tls: None };
+    let mut caller = call(security, &address.parse().unwrap(), Limits::default());
+    caller.wait_for(|event| *event == Event::Connected);
+    caller.send(&(1, "the last word".into()), vec![]);
+    caller.receive();
+    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_process_that_ends_is_lost_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = Token::random().unwrap();
+    token.create(&folder.path().join("token")).unwrap();
+    // No clock says it.
+    let never = u64::MAX / 4;
+    let limits = Limits {
+        suspect_nanoseconds: never,
+        unreachable_nanoseconds: never,
+        closed_nanoseconds: never,
+        resume_nanoseconds: never,
+        ..Limits::default()
+    };
+    let security = Security { token: Some(token), tls: None };
+    let echo = echo(security, &format!("unix://{}/socket", folder.path().display()), limits);
+    let address = echo.listening.address().to_string();
+    let told = format!("{} {address}", folder.path().join("token").display());
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "ends_in_the_middle"]).env("RASKT_TEST_CALLS", told).stdout(std::process::Stdio::null());
+    let status = child.status().unwrap();
+    assert!(!status.success());
+    let mut events = std::iter::from_fn(|| echo.events.recv_timeout(PATIENCE).ok());
+    let last = events.find(|event| matches!(event, Event::Lost(_)));
+    assert_eq!(last, Some(Event::Lost(Lost::Died)));
 }

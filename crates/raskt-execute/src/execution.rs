@@ -104,7 +104,9 @@ impl Execution {
         });
         let lost_input = has_lost || unread.is_some();
         // What is kept counts as nothing.
-        let outcomes = outcomes(unread.as_ref().unwrap_or(&self.tasks), &made, error.is_some());
+        // One that asks to be run again wasn't run. Its error is told for the case that nobody runs it any more.
+        let has_failed = error.as_ref().is_some_and(|(.., error)| error.kind != ErrorKind::Rescheduled);
+        let outcomes = outcomes(unread.as_ref().unwrap_or(&self.tasks), &made, has_failed);
         // Of which others had the slot while a task waited: that is their time.
         let at_work = || start.elapsed().saturating_sub(waited().saturating_sub(waited_before));
         let nanoseconds = measured.unwrap_or_else(|| at_work().as_nanos() as u64);

@@ -24,6 +24,12 @@ pub trait Runner: Send + Sync + 'static {
         while step() {}
     }
 
+    /// Calls `live`: what is left of the life of a thread that is about to run its first task of this kind, and may run many. A runner
+    /// that has to set up something for each thread (the interpreter does) sets it up once here, and not for each stretch.
+    fn settle(&self, live: &mut (dyn FnMut() + Send)) {
+        live();
+    }
+
     /// Calls `wait`, which may wait for other threads: what is held while tasks run, and those may need (the interpreter), is let
     /// go of meanwhile.
     fn let_wait(&self, wait: &mut (dyn FnMut() + Send)) {

@@ -3,12 +3,15 @@
 use crate::RunError;
 use crate::options::EngineOptions;
 use crate::recover::Recovery;
-use crate::state::{Outgoing, State};
+use crate::state::{Afterwards, Outgoing, State};
 use crate::uplink::Uplink;
 use raskt_schedule::{Progress, RunId, Ticket};
 use raskt_store::{Asker, Broken, Reply, Store, forks};
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use std::sync::{Arc, Weak};
+
+/// Sees to it that there are threads for the work that there is; whether one of those that idle is to be woken.
+type Wake = fn(&Arc<Shared>, &mut State) -> bool;
 
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -22,8 +25,9 @@ pub(crate) struct Shared {
     /// The process that it is of, by its forks.
     forks: u32,
     itself: Weak<Shared>,
-    /// Sees to it that there are threads for the work that there is; whether one of those that idle is to be woken.
-    wake: fn(&Arc<Shared>, &mut State) -> bool,
+    wake: Wake,
+    /// There is a scheduler elsewhere that is told.
+    has_uplink: bool,
 }
 
 impl Asker for Shared {
@@ -56,24 +60,20 @@ impl Drop for Shared {
 
 impl Shared {
     /// With a store, where results are, and `wake`, which starts threads.
-    pub fn new(options: EngineOptions, recovery: Recovery, wake: fn(&Arc<Self>, &mut State) -> bool) -> Arc<Self> {
-        Self::with(options, recovery, wake, State::new)
+    pub fn new(options: EngineOptions, recovery: Recovery, wake: Wake) -> Arc<Self> {
+        Self::with(options, recovery, (wake, false), State::new)
     }
 
     /// The same for a worker, whose scheduler is told through `uplink`.
-    pub fn of_worker(
-        options: EngineOptions,
-        recovery: Recovery,
-        wake: fn(&Arc<Self>, &mut State) -> bool,
-        uplink: Arc<dyn Uplink>,
-    ) -> Arc<Self> {
-        Self::with(options, recovery, wake, |slots, store, number| State::of_worker(uplink, slots, store, number))
+    pub fn of_worker(options: EngineOptions, recovery: Recovery, wake: Wake, uplink: Arc<dyn Uplink>) -> Arc<Self> {
+        let state = |slots, store, number| State::of_worker(uplink, slots, store, number);
+        Self::with(options, recovery, (wake, true), state)
     }
 
     fn with(
         options: EngineOptions,
         recovery: Recovery,
-        wake: fn(&Arc<Self>, &mut State) -> bool,
+        (wake, has_uplink): (Wake, bool),
         state: impl FnOnce(u32, Store, u32) -> State,
     ) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
@@ -90,8 +90,14 @@ impl Shared {
                 forks: forks(),
                 itself: itself.clone(),
                 wake,
+                has_uplink,
             }
         })
+    }
+
+    /// What the store knows the engine by.
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// Whether this process is a fork of the one that it is of: its threads aren't here, its tasks are its own process's to run,
@@ -118,27 +124,7 @@ impl Shared {
     /// finished are told, and what nobody needs is dropped. If a machine panics on the way, all runs end with the error that
     /// comes back, and the machines begin anew. In a fork nothing is changed.
     pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, RunError> {
-        if self.is_left_behind() {
-            return Err(RunError::Forked);
-        }
-        let (result, afterwards, is_idle, outgoing) = {
-            let mut state = self.state.lock();
-            (state.handed_out, state.is_left_to_waiter) = (None, false);
-            let result = guard(|| {
-                let result = change(&mut state);
-                (result, (self.wake)(self, &mut state))
-            });
-            let (result, is_idle) = match result {
-                Ok((result, is_idle)) => (Ok(result), is_idle),
-                Err(story) => (Err(state.break_down(story)), false),
-            };
-            let outgoing = state.begin_telling();
-            (result, state.take_afterwards(), is_idle, outgoing)
-        };
-        if is_idle {
-            // It finds the lock free.
-            self.work.notify_one();
-        }
+        let (result, afterwards, outgoing) = self.change_locked(change, |state, _| state.begin_telling())?;
         if let Some(outgoing) = outgoing {
             self.tell(outgoing);
         }
@@ -146,6 +132,62 @@ impl Shared {
             self.break_down(&story);
         }
         result
+    }
+
+    /// The same for a thread that must not wait until the scheduler elsewhere hears: that is left to the thread that is woken for the
+    /// work. Whether there is none, and [`Self::tell_rest`] has to be called by somebody.
+    pub fn change_unheard<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> (Result<T, RunError>, bool) {
+        let left = |state: &mut State, is_idle: bool| !is_idle && state.has_to_tell();
+        match self.change_locked(change, left) {
+            Ok((result, afterwards, is_left)) => {
+                if let Err(story) = afterwards.see_to() {
+                    self.break_down(&story);
+                }
+                (result, is_left)
+            }
+            Err(error) => (Err(error), false),
+        }
+    }
+
+    /// Tells the scheduler elsewhere what others have left to be told.
+    pub fn tell_rest(self: &Arc<Self>) {
+        if !self.has_uplink {
+            return;
+        }
+        let outgoing = self.lock().begin_telling();
+        if let Some(outgoing) = outgoing {
+            self.tell(outgoing);
+        }
+    }
+
+    /// What there is to do without the lock is given back, with what `then` finds while it is there: it is told whether an idle thread
+    /// is woken.
+    fn change_locked<T, R>(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut State) -> T,
+        then: impl FnOnce(&mut State, bool) -> R,
+    ) -> Result<(Result<T, RunError>, Afterwards, R), RunError> {
+        if self.is_left_behind() {
+            return Err(RunError::Forked);
+        }
+        let mut state = self.state.lock();
+        (state.handed_out, state.is_left_to_waiter) = (None, false);
+        let result = guard(|| {
+            let result = change(&mut state);
+            (result, (self.wake)(self, &mut state))
+        });
+        let (result, is_idle) = match result {
+            Ok((result, is_idle)) => (Ok(result), is_idle),
+            Err(story) => (Err(state.break_down(story)), false),
+        };
+        let found = then(&mut state, is_idle);
+        let afterwards = state.take_afterwards();
+        drop(state);
+        if is_idle {
+            // It finds the lock free.
+            self.work.notify_one();
+        }
+        Ok((result, afterwards, found))
     }
 
     /// Tells the scheduler elsewhere, without the lock, until there is nothing more to tell. Others leave to this thread what comes.

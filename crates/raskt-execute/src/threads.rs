@@ -5,6 +5,7 @@ use crate::lending::{AtWork, GLANCES, settle_at};
 use crate::room::pool_stack;
 use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
+use raskt_graph::OpKind;
 use raskt_schedule::Ticket;
 use raskt_sync::{MutexGuard, guard};
 use std::cell::Cell;
@@ -90,12 +91,43 @@ const SPARE: usize = 4;
 
 fn live(shared: &Arc<Shared>, number: ThreadNumber) {
     settle_at(shared, number);
-    while let Some(execution) = wait_for_work(shared, number) {
-        run_stretch(shared, execution, &mut |state, kind| {
-            let is_surplus = state.pool.busy() > shared.options.threads;
-            if is_surplus { None } else { state.pick_of(kind, Some(number)) }
-        });
+    live_on(shared, number, None, false);
+}
+
+/// The rest of a thread's life, which begins with `first`.
+fn live_on(shared: &Arc<Shared>, number: ThreadNumber, mut first: Option<Execution>, is_settled: bool) {
+    while let Some(execution) = first.take().or_else(|| wait_for_work(shared, number)) {
+        if is_settled || execution.kind() != OpKind::Python {
+            run(shared, number, execution);
+            continue;
+        }
+        let mut first = Some(execution);
+        let settled = guard(|| settle(shared, &mut || live_on(shared, number, first.take(), true)));
+        if let Err(story) = settled {
+            shared.break_down(&story);
+        }
+        match first {
+            None => return,
+            // It didn't come to that; what it was to begin with is waited for.
+            Some(execution) => run(shared, number, execution),
+        }
     }
+}
+
+fn settle(shared: &Arc<Shared>, live: &mut (dyn FnMut() + Send)) {
+    match runner_for(&shared.recovery.runners, OpKind::Python) {
+        Some(runner) => runner.settle(live),
+        None => live(),
+    }
+}
+
+fn run(shared: &Arc<Shared>, number: ThreadNumber, execution: Execution) {
+    // Before it begins, so that a scheduler elsewhere knows of it should it take the process along.
+    shared.tell_rest();
+    run_stretch(shared, execution, &mut |state, kind| {
+        let is_surplus = state.pool.busy() > shared.options.threads;
+        if is_surplus { None } else { state.pick_of(kind, Some(number)) }
+    });
 }
 
 /// The next execution; nothing if this thread is to end. It is then no longer counted.
@@ -197,7 +229,7 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, next: &mut
 }
 
 /// Picks what a thread runs next.
-pub(crate) type Next<'a> = dyn FnMut(&mut State, raskt_graph::OpKind) -> Option<Execution> + 'a;
+pub(crate) type Next<'a> = dyn FnMut(&mut State, OpKind) -> Option<Execution> + 'a;
 
 fn stretch(
     shared: &Arc<Shared>,

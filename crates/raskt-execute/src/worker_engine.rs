@@ -4,14 +4,16 @@ use crate::execution::facts;
 use crate::giving::{Given, Giver, Wanted};
 use crate::held_results::HeldResults;
 use crate::imports::Imports;
+use crate::lending::run_of;
 use crate::options::EngineOptions;
 use crate::recover::Recovery;
 use crate::runner::Runners;
 use crate::shared::Shared;
 use crate::state::{RunEntry, State};
+use crate::threads;
+use crate::unheard::Unheard;
 use crate::uplink::{FetchAnswer, FetchId, Uplink};
 use crate::worker_error::WorkerError;
-use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Import, Offer, RunId, TaskRange, WorkerOrder};
 use raskt_store::{Limits, Lineage, Store, StoredRef};
@@ -74,16 +76,41 @@ impl WorkerEngine {
         self.change(|state| state.obey(order))
     }
 
+    /// Takes orders on a thread that must not wait until the scheduler hears what comes of them.
+    pub fn unheard(&self) -> Unheard<'_> {
+        Unheard(&self.shared)
+    }
+
+    /// Tells the scheduler what [`Self::unheard`] orders have left to be told.
+    pub fn tell(&self) {
+        if !self.shared.is_left_behind() {
+            self.shared.tell_rest();
+        }
+    }
+
     /// Takes in data that a client gives, as the results of tasks of which the scheduler is told.
     pub fn put(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
+        let values = self.kept_all(run, values)?;
+        self.change(|state| state.put(run, values))?;
+        self.shared.store.make_room();
+        Ok(())
+    }
+
+    /// Takes in copies of results that other workers hold, of which the scheduler is told. What is here already stays as it is.
+    pub fn put_copies(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
+        let values = self.kept_all(run, values)?;
+        self.change(|state| state.put_copies(run, values))?;
+        self.shared.store.make_room();
+        Ok(())
+    }
+
+    /// The large ones of these results, which are of one run, in the store.
+    fn kept_all(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<Vec<(TaskId, Value)>, WorkerError> {
         let (graph, engine) = self.look(|state| (state.graph_of(run), state.engine))?;
         let graph = graph?;
         TaskRange::check_all(&TaskRange::of(values.iter().map(|(task, _)| *task)), &graph)?;
         let values = values.into_iter().map(|(task, value)| Ok((task, self.keep(&graph, (run, engine), task, value)?)));
-        let values: Vec<_> = values.collect::<Result<_, WorkerError>>()?;
-        self.change(|state| state.put(run, values))?;
-        self.shared.store.make_room();
-        Ok(())
+        values.collect()
     }
 
     /// An answer to [`Uplink::fetch`].
@@ -201,16 +228,23 @@ impl WorkerEngine {
         format!("{}; {}; {}", self.shared.lock().describe(), self.giver.describe(), report.unwrap())
     }
 
+    /// The run of the task of this worker that the calling thread is in, the innermost.
+    pub fn run_here(&self) -> Option<RunId> {
+        run_of(&self.shared)
+    }
+
+    /// What tells it from other workers of the process.
+    pub fn number(&self) -> u64 {
+        u64::from(self.shared.number())
+    }
+
     /// Where its results are.
     pub fn store(&self) -> &Store {
         &self.shared.store
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut State) -> Result<T, WorkerError>) -> Result<T, WorkerError> {
-        self.shared.change(change).map_err(|error: RunError| match error {
-            RunError::Forked => WorkerError::Forked,
-            _ => WorkerError::Broken,
-        })?
+        self.shared.change(change).map_err(WorkerError::of)?
     }
 
     /// Looks at the state. In a fork its lock may be held for ever.

@@ -1,5 +1,6 @@
 //! Why a worker doesn't do what it is told.
 
+use crate::RunError;
 use raskt_schedule::{EventError, RunId, TaskRange};
 use raskt_store::{Broken, StoredRef};
 use raskt_value::Value;
@@ -42,6 +43,16 @@ pub enum WorkerError {
     /// It was shut down.
     #[error("the worker was shut down")]
     ShutDown,
+}
+
+impl WorkerError {
+    /// Why the engine's state couldn't be changed.
+    pub(crate) fn of(error: RunError) -> Self {
+        match error {
+            RunError::Forked => Self::Forked,
+            _ => Self::Broken,
+        }
+    }
 }
 
 /// Whether a result isn't in memory, has no file, and isn't one that a kernel makes from nothing: of a worker, what it was made of

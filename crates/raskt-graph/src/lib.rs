@@ -47,4 +47,4 @@ pub use map_input::MapInput;
 pub use op::{Op, OpBody, OpFlags, OpKind};
 pub use parts::Parts;
 pub use shape::Shape;
-pub use wire::{GraphForm, OpForm};
+pub use wire::{GraphForm, OpForm, shape_form};

@@ -9,11 +9,11 @@ impl Shape {
     ///
     /// # Errors
     /// If there are more edges than can be listed.
-    pub fn renumbered(
+    pub fn renumbered<More: IntoIterator<Item = TaskId>>(
         &self,
         own: LayerId,
         mut layer: impl FnMut(LayerId) -> LayerId,
-        mut more: impl FnMut(u64) -> Option<TaskId>,
+        mut more: impl FnMut(u64) -> More,
     ) -> Result<Self, GraphError> {
         Ok(match self {
             Self::Explicit(explicit) => {
@@ -77,7 +77,7 @@ impl GraphBuilder {
         for id in graph.needed_layers([wanted], |_| false) {
             let layer = graph.layer(id);
             let op = self.op(graph.op_of(id).clone());
-            let shape = layer.shape.renumbered(id, |input| layers[&input], |_| None)?;
+            let shape = layer.shape.renumbered(id, |input| layers[&input], |_| None::<TaskId>)?;
             layers.insert(id, self.layer(Layer { op, shape, ..layer.clone() })?);
         }
         Ok(layers[&wanted])

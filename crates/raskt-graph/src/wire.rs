@@ -5,7 +5,9 @@
 
 mod shape;
 
-use crate::{Annotations, Cost, Graph, GraphBuilder, GraphError, Layer, Op, OpBody, OpFlags, OpId, OpKind};
+use crate::{
+    Annotations, Cost, Graph, GraphBuilder, GraphError, Layer, LayerId, Op, OpBody, OpFlags, OpId, OpKind, Shape,
+};
 use serde::{Deserialize, Serialize};
 use shape::ShapeForm;
 use std::sync::Arc;
@@ -17,6 +19,11 @@ pub struct GraphForm<B> {
     /// Those of all layers, each once.
     annotations: Vec<Annotations>,
     layers: Vec<LayerForm>,
+}
+
+/// The form of the shape of layer `own`, for whoever tells shapes apart.
+pub fn shape_form(own: LayerId, shape: &Shape) -> impl Serialize + use<> {
+    ShapeForm::of(own, shape)
 }
 
 /// An op, with something in the place of its body.
@@ -67,6 +74,11 @@ impl<B> GraphForm<B> {
     /// The ops, in order.
     pub fn ops(&self) -> &[OpForm<B>] {
         &self.ops
+    }
+
+    /// The layers, in order, with the op of each.
+    pub fn layers(&self) -> impl Iterator<Item = (LayerId, OpId)> {
+        self.layers.iter().enumerate().map(|(at, layer)| (LayerId(at as u32), layer.op))
     }
 
     /// The graph; `body` gives the body of each op, in order.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// A Python function that a collection applies to blocks or partitions, conversions included.
 ///
 /// It is the body of an op of kind `Python` (as [`PythonOp`]); the runner calls it with the interpreter held.
-pub trait PythonBlock: Send + Sync + 'static {
+pub(crate) trait PythonBlock: Send + Sync + 'static {
     /// Computes task `index` of the layer from the results of its inputs.
     fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value>;
 
@@ -33,6 +33,12 @@ pub trait PythonBlock: Send + Sync + 'static {
         None
     }
 
+    /// Whether what is large in its function may be taken out of it when it travels, and be read by its tasks: a function that is one
+    /// pickle for all of them.
+    fn has_data_apart(&self) -> bool {
+        false
+    }
+
     /// What it is when it travels to another process.
     ///
     /// # Errors
@@ -45,11 +51,30 @@ pub trait PythonBlock: Send + Sync + 'static {
         )))
     }
 
+    /// What its calls are known by, if each is known by itself.
+    fn calls(&self) -> Option<Vec<ToldCall>> {
+        None
+    }
+
+    /// The same function for some of its tasks alone, in this order.
+    fn some_calls(&self, tasks: &[u64]) -> Option<Arc<dyn PythonBlock>> {
+        let _ = tasks;
+        None
+    }
+
     /// The key of task `index` as people see it; by default its layer's name and its position.
     fn key(&self, index: u64) -> Option<String> {
         let _ = index;
         None
     }
+}
+
+/// What tells a call from others, apart from what it reads.
+pub(crate) struct ToldCall {
+    /// Nothing if it gives what it reads.
+    pub identity: Option<u128>,
+    /// Whether the last thing that it reads are arguments of several calls, and says nothing.
+    pub is_bundled: bool,
 }
 
 /// What something is when it travels; an error that says why it doesn't if it would be too large.
@@ -71,4 +96,4 @@ pub(crate) fn input(inputs: &[Value], at: usize) -> PyResult<&Value> {
 }
 
 /// The body of an op that runs a [`PythonBlock`].
-pub struct PythonOp(pub Arc<dyn PythonBlock>);
+pub(crate) struct PythonOp(pub Arc<dyn PythonBlock>);

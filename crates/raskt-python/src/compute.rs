@@ -74,7 +74,7 @@ impl Options {
 
     /// The same with all that another process would have of the graph, and no more.
     fn run_travelled(&self, py: Python<'_>, graph: &Graph, wanted: Vec<TaskId>, keeps: Keeps) -> PyResult<Ran> {
-        let graph = travel::travelled(py, graph)?;
+        let (graph, wanted) = travel::travelled(py, graph, wanted)?;
         let ran = self.run_here(py, &graph, wanted, keeps)?;
         Ok(Ran { values: travel::travelled_values(py, ran.values)?, handle: ran.handle })
     }

@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 use raskt_graph::{Graph, OpKind};
 use raskt_sync::Mutex;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -58,6 +59,23 @@ pub(crate) fn within<R>(py: Python<'_>, graph: &Graph, work: impl FnOnce() -> R)
     match (done, ran) {
         (Some(done), _) => done,
         (None, ran) => panic!("a batch of Python functions ended without a result: {ran:?}"),
+    }
+}
+
+/// Does `work` with variables of its own, none of which is set: a thread keeps those that were set in it from one task to the next.
+pub(crate) fn apart(py: Python<'_>, mut work: impl FnMut()) {
+    static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let empty =
+        EMPTY.get_or_try_init(py, || Ok::<_, PyErr>(py.import("contextvars")?.call_method0("Context")?.unbind()));
+    let mut done = None;
+    let mut step = || done = Some(catch_unwind(AssertUnwindSafe(&mut work)));
+    let mut step: &mut dyn FnMut() = &mut step;
+    let _ = empty.and_then(|empty| run_in(py, empty, &raw mut step as usize));
+    match done {
+        Some(Ok(())) => {}
+        Some(Err(panic)) => resume_unwind(panic),
+        // The context couldn't be entered: its memory ran out, or the interpreter ends.
+        None => work(),
     }
 }
 

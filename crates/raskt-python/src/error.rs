@@ -46,6 +46,14 @@ pyo3::create_exception!(
     "The engine has no form of an operation that answers as pandas does: pandas has to compute it."
 );
 
+pyo3::create_exception!(
+    raskt._core,
+    Reschedule,
+    PyException,
+    "Raised by a task that is to be run again, by another worker if there is one that is free. It fails with this if it asks for \
+     that too often."
+);
+
 /// An exception of user code on its way through the engine.
 struct Raised(PyErr);
 
@@ -94,7 +102,8 @@ pub(crate) fn to_task_error(py: Python<'_>, error: PyErr) -> TaskError {
     let text =
         error.value(py).str().map_or_else(|_| "(its message can't be shown)".to_owned(), |text| text.to_string());
     let message = format!("{}: {text}", error.get_type(py));
-    TaskError::foreign(message, Arc::new(Raised(error)))
+    let kind = if error.is_instance_of::<Reschedule>(py) { ErrorKind::Rescheduled } else { ErrorKind::Foreign };
+    TaskError { kind, ..TaskError::foreign(message, Arc::new(Raised(error))) }
 }
 
 /// What the caller of `compute` gets: the user's exception itself, with a note that names the task; for anything else
@@ -152,6 +161,7 @@ pub(crate) fn from_task_error(py: Python<'_>, error: &TaskError) -> PyErr {
         ErrorKind::LinearAlgebra => linear_algebra_error(py, &message),
         ErrorKind::NotImplemented => PyNotImplementedError::new_err(message),
         ErrorKind::UnknownLengths => crate::array::defined_in("raskt._errors", "UnknownLengths", message),
+        ErrorKind::Rescheduled => Reschedule::new_err(message),
         ErrorKind::Cancelled | ErrorKind::Panic | ErrorKind::Foreign => PyRuntimeError::new_err(message),
     }
 }
@@ -188,6 +198,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("TaskCancelled", py.get_type::<TaskCancelled>())?;
     module.add("MemoryLimitError", py.get_type::<MemoryLimitError>())?;
+    module.add("Reschedule", py.get_type::<Reschedule>())?;
     module.add("ResultsLost", py.get_type::<ResultsLost>())?;
     module.add("EngineBroken", py.get_type::<EngineBroken>())?;
     module.add("NotNative", py.get_type::<NotNative>())

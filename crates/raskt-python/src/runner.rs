@@ -1,6 +1,7 @@
 //! Runs Python callables: the interpreter is taken once for a run of them.
 
 use crate::block::PythonOp;
+use crate::cluster::{task_begins, task_ends};
 use crate::contexts;
 use crate::delayed::Calls;
 use crate::error::{TaskCancelled, to_task_error};
@@ -43,15 +44,22 @@ impl Runner for PythonRunner {
             let turn = runs.turn();
             Python::attach(|py| {
                 share.get_or_insert_with(|| Share::take(py)).refresh(py);
-                while goes_on && !turn.is_over() {
-                    goes_on = step();
-                }
+                contexts::apart(py, || {
+                    while goes_on && !turn.is_over() {
+                        goes_on = step();
+                    }
+                });
                 if !goes_on {
                     // While the interpreter is held anyway.
                     share = None;
                 }
             });
         }
+    }
+
+    fn settle(&self, live: &mut (dyn FnMut() + Send)) {
+        // The interpreter's state of a thread is made anew whenever the thread takes it for the first time, and goes with the last.
+        Python::attach(|py| py.detach(live));
     }
 
     fn let_wait(&self, wait: &mut (dyn FnMut() + Send)) {
@@ -103,6 +111,7 @@ fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, 
             thread.task.store(packed(call.task), Ordering::Relaxed);
         }
     });
+    let outer = task_begins();
     let result = if let Some(calls) = body.downcast_ref::<Calls>() {
         calls.call(py, call.task.index, inputs)
     } else if let Some(PythonOp(block)) = body.downcast_ref() {
@@ -110,6 +119,7 @@ fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, 
     } else {
         return Err(TaskError::new(ErrorKind::Type, format!("op `{}` is not a Python call", call.op().name)));
     };
+    task_ends(py, outer);
     result.map_err(|error| to_task_error(py, error))
 }
 
@@ -219,6 +229,15 @@ pub(crate) fn running_functions(py: Python<'_>) -> Vec<String> {
     };
     let running: Vec<_> = threads.iter().filter_map(graph_of).collect();
     running.iter().filter_map(|(graph, task)| name_of(py, graph, *task)).collect()
+}
+
+/// The task that this thread is in, and its key, where that is known.
+pub(crate) fn current_task() -> Option<(TaskId, String)> {
+    let (graph, task) = THREAD.with_borrow(|thread| {
+        let thread = thread.as_ref()?;
+        Some((thread.at.lock().graphs.last()?.clone()?, unpacked(thread.task.load(Ordering::Relaxed))))
+    })?;
+    Some((task, PythonRunner.key(&graph, task)))
 }
 
 /// The name of the function that a task calls, if it is one of the graph.

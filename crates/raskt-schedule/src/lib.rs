@@ -32,6 +32,7 @@ mod look;
 mod needed;
 mod needs;
 mod offer;
+mod overview;
 mod pages;
 mod placed;
 mod planted;
@@ -72,6 +73,7 @@ pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
 pub use links::import::Import;
 pub use offer::{LossCause, Offer};
+pub use overview::{BEGINNING, Cursor, Resident, WorkerLoad};
 #[cfg(feature = "planted")]
 pub use planted::{Bug, plant};
 pub use policy::{Admission, Candidate, Order, Placement, Rebalance, SoonestStart};

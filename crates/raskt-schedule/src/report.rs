@@ -78,7 +78,8 @@ fn take_outcomes(
     placed: Option<&Placed>,
 ) -> Tally {
     let mut tally = Tally::default();
-    let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
+    // Those after the first that wasn't run weren't run because of it.
+    let mut is_explained = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
     for &(range, outcome) in outcomes {
         if let Outcome::Done { bytes } = outcome {
             run.tasks.learn_size(range.layer, bytes / range.len().max(1));
@@ -87,7 +88,9 @@ fn take_outcomes(
             (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),
             (Outcome::Consumed { .. }, Some(_)) => take_consumed(run, attempt, range, &mut tally.spent),
             (Outcome::Failed, Some(_)) => count_failures(run, attempt, range, &mut tally.failed),
-            (Outcome::NotRun, Some(_)) if !has_cause => count_refusals(run, attempt, range, &mut tally.failed),
+            (Outcome::NotRun, Some(_)) if !std::mem::replace(&mut is_explained, true) => {
+                count_refusal(run, attempt, range, &mut tally.failed)
+            }
             _ => 0,
         };
         if let Outcome::Done { bytes } | Outcome::Consumed { bytes } = outcome {
@@ -172,10 +175,11 @@ fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
     current.len() as u64
 }
 
-/// Counts tasks that a worker didn't run though all that they read is there and none of its assignment failed.
-fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut SmallVec<[TaskId; 1]>) -> u64 {
+/// Counts that a worker didn't run the first of these tasks though all that it reads is there and none of its assignment failed.
+fn count_refusal(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut SmallVec<[TaskId; 1]>) -> u64 {
     let retries = run.graph.layer(range.layer).annotations.retries;
-    for task in run.tasks.current(range, attempt).collect::<SmallVec<[_; 64]>>() {
+    let first = run.tasks.current(range, attempt).next();
+    if let Some(task) = first {
         let is_refused = run.tasks.count_missing(&run.graph, task) == 0;
         let counts = is_refused && run.is_refused_too_often(task);
         if counts && has_failed_for_good(run.tasks.count_failure(task), retries) {

@@ -47,6 +47,8 @@ pub enum ErrorKind {
     Panic,
     /// An exception of user code; `cause` is it.
     Foreign,
+    /// The task asks to be run again, elsewhere if that can be.
+    Rescheduled,
 }
 
 impl TaskError {

@@ -33,6 +33,12 @@ HEADER = struct.Struct("<QQ")
 INLINE = 2**64 - 1
 ALIGNMENT = 64
 
+Keep = Callable[[pickle.PickleBuffer], bool]
+"""Whether a buffer stays in a pickle."""
+
+Place = Callable[[Any], Any]
+"""Where an object is that isn't in a pickle; `None` if it is."""
+
 Entry = tuple[bytes, int]
 """An object: its pickle, and how many shared buffers it has."""
 
@@ -55,11 +61,14 @@ def dump(thing: object, buffers: list[memoryview]) -> Entry:
     return data, len(buffers) - start
 
 
-def dump_by_name(thing: object, keep: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes | None:
-    """Pickles `thing` with functions and classes by their names; nothing if one can't be imported elsewhere."""
+def dump_by_name(thing: object, keep: Keep | None = None, place: Place | None = None) -> bytes | None:
+    """Pickles `thing` with functions and classes by their names; nothing if one can't be imported elsewhere.
+
+    `place` says of an object where it is to be found if it isn't to be in the pickle.
+    """
     file = io.BytesIO()
     try:
-        _ByName(file, protocol=5, buffer_callback=keep).dump(thing)
+        _placing(_ByName(file, protocol=5, buffer_callback=keep), place).dump(thing)
     except Exception:
         return None
     data = file.getvalue()
@@ -74,11 +83,17 @@ class _ByName(pickle.Pickler):
         return NotImplemented
 
 
-def dump_by_value(thing: object, keep: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+def dump_by_value(thing: object, keep: Keep | None = None, place: Place | None = None) -> bytes:
     """Pickles `thing` with functions and classes that can't be imported elsewhere in it."""
     file = io.BytesIO()
-    _by_value()(file, protocol=5, buffer_callback=keep).dump(thing)
+    _placing(_by_value()(file, protocol=5, buffer_callback=keep), place).dump(thing)
     return file.getvalue()
+
+
+def _placing(pickler: pickle.Pickler, place: Place | None) -> pickle.Pickler:
+    if place is not None:
+        pickler.persistent_id = place  # type: ignore[method-assign]
+    return pickler
 
 
 @cache
@@ -105,6 +120,24 @@ def _by_value() -> Any:
             return cloudpickle.cloudpickle._dynamic_class_reduce(obj)
 
     return Pickler
+
+
+SHARED_FUTURE = "raskt.future"
+"""What a pickle says instead of a future that stays where it is."""
+
+
+def dump_sharing(thing: object, refer: Callable[[Any], Any]) -> bytes:
+    """Pickles `thing` by value; in the place of a future of a cluster stands what `refer` gives."""
+    from raskt._core import ClusterFuture
+
+    file = io.BytesIO()
+
+    class Pickler(_by_value()):  # type: ignore[misc]
+        def persistent_id(self, obj: Any) -> Any:
+            return (SHARED_FUTURE, refer(obj), obj.key) if type(obj) is ClusterFuture else None
+
+    Pickler(file, protocol=5).dump(thing)
+    return file.getvalue()
 
 
 class _Keep:

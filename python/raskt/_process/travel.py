@@ -13,12 +13,6 @@ def dump(thing: Any) -> bytes:
     return codec.dump_by_value(thing)
 
 
-def dump_arguments(arguments: tuple[Any, ...]) -> bytes:
-    """Pickles the arguments of a call, by value what can't be imported elsewhere."""
-    data = codec.dump_by_name(arguments)
-    return codec.dump_by_value(arguments) if data is None else data
-
-
 def refused(name: str, parts: dict[str, Any], error: BaseException) -> BaseException:
     """Says of an error that `name` could not be sent, why, and what would work."""
     story = f'`{name}` or its arguments can\'t be sent to another process; scheduler="threads" needs to send nothing'

@@ -25,6 +25,27 @@ def read_scheduler_file(path: str | os.PathLike[str]) -> tuple[str, Security]:
     return address, Security(token_file=about.get("token_file"), tls_ca_file=about.get("tls_ca_file"))
 
 
+_near: dict[str, str] = {}
+"""Where schedulers of this process listen for others of this host, by their addresses."""
+
+
+def let_near(address: str, near: str | None) -> None:
+    """Those of this host find the scheduler at `address` at another one, or, if there is none, no longer."""
+    if near is None:
+        _near.pop(address, None)
+    else:
+        _near[address] = near
+
+
+def nearest(scheduler: str) -> str:
+    """Where a process of this host finds the scheduler: by a socket in the file system, if there is one.
+
+    >>> nearest("tcp://127.0.0.1:8786")
+    'tcp://127.0.0.1:8786'
+    """
+    return _near.get(scheduler, scheduler)
+
+
 def listening(scheduler: str, folder: str) -> str:
     """Where a client of that scheduler listens: within this host, or where other hosts reach it."""
     if not scheduler.startswith("tls://"):

@@ -7,11 +7,14 @@ from typing import Any, Literal
 
 from raskt import _core
 from raskt._annotations import annotation_set, get_annotations
-from raskt.distributed import _executor, _running
+from raskt.distributed import _actors, _executor, _running
 from raskt.futures._pure import content_key
 
 BATCH = 100_000
 """Calls of one `map` that are sent at a time."""
+
+USUAL = 0
+"""The priority of what nothing is said of."""
 
 
 class Calls:
@@ -61,6 +64,8 @@ class Calls:
             Calls of a higher one are made first.
         fifo_timeout
             Of no effect: calls of one priority are made in their order.
+        actor, actors : bool, default False
+            Whether the call makes an object that stays on its worker: the result is an `Actor`.
         pure : bool, default False
             Whether equal calls are one call.
 
@@ -68,11 +73,14 @@ class Calls:
         -------
         Future
         """
-        if actor or actors:
-            raise NotImplementedError("actors aren't there yet: keep the state in an object that calls are passed")
-        if key is None and pure:
-            key = content_key(func, args, kwargs)
         said = _said(workers, resources, retries, priority, allow_other_workers)
+        if actor or actors:
+            client: Any = self
+            return _actors.create(client, func, args, kwargs, key, said)
+        if key is not None:
+            _check_key(key)
+        if _is_pure(pure) and key is None:
+            key = content_key(func, args, kwargs)
         return self._raskt_cluster_client.submit(func, args, kwargs or None, key, said)
 
     def map(
@@ -104,7 +112,7 @@ class Calls:
             What the names of the calls begin with, or the name of each.
         batch_size : int, optional
             Calls that are sent at a time. Default: 100,000.
-        workers, retries, resources, priority, allow_other_workers, fifo_timeout, pure
+        workers, retries, resources, priority, allow_other_workers, fifo_timeout, actor, actors, pure
             As for `submit`.
         **kwargs
             Further arguments, the same for each call.
@@ -120,13 +128,16 @@ class Calls:
         """
         if not iterables:
             raise TypeError("map() needs at least one iterable beside the function")
-        if actor or actors:
-            raise NotImplementedError("actors aren't there yet: keep the state in an object that calls are passed")
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}; at least one call has to be sent at a time")
         rows = list(zip(*iterables))
         keys = _keys(key, len(rows))
-        if keys is None and pure:
+        if actor or actors:
+            client: Any = self
+            said = _said(workers, resources, retries, priority, allow_other_workers)
+            named: Sequence[str | None] = keys or [None] * len(rows)
+            return [_actors.create(client, func, row, kwargs, name, said) for row, name in zip(rows, named)]
+        if _is_pure(pure) and keys is None:
             keys = [content_key(func, row, kwargs) for row in rows]
         said = _said(workers, resources, retries, priority, allow_other_workers)
         size, futures = batch_size or BATCH, []
@@ -274,6 +285,19 @@ class Calls:
         return _executor.ClusterExecutor(client, **kwargs)
 
 
+def _check_key(key: Any) -> None:
+    if not isinstance(key, str):
+        raise TypeError(f"key is {key!r}; the name of a call is a text")
+    if not key:
+        raise ValueError("key is ''; the name of a call has a letter at least")
+
+
+def _is_pure(pure: bool | None) -> bool:
+    if pure is not None and not isinstance(pure, bool):
+        raise TypeError(f"pure is {pure!r}; it is True, False or None")
+    return bool(pure)
+
+
 async def _awaitable(value: Any) -> Any:
     return value
 
@@ -282,6 +306,8 @@ def _keys(key: str | Sequence[str] | None, count: int) -> list[str] | None:
     if key is None:
         return None
     keys = [f"{key}-{index}" for index in range(count)] if isinstance(key, str) else list(key)
+    for each in keys:
+        _check_key(each)
     if len(keys) != count:
         raise ValueError(f"there are {len(keys)} keys for {count} calls; give a key for each, or one beginning")
     return keys
@@ -296,13 +322,16 @@ def _said(
 ) -> _core.AnnotationSet | None:
     """What is said of calls, over what `raskt.annotate` says here; None if nothing is."""
     said: dict[str, Any] = {}
+    if workers is None and allow_other_workers is not False:
+        raise ValueError("allow_other_workers goes with workers=: without them any worker may")
     if workers is not None:
         said["workers"] = workers
         said["allow_other_workers"] = allow_other_workers
     if resources is not None:
         said["resources"] = resources
-    if retries:
+    if retries is not None:
         said["retries"] = retries
-    if priority:
+    # Of what isn't the usual, also what counts as false is looked at.
+    if priority is not USUAL:
         said["priority"] = priority
     return annotation_set(**(get_annotations() | said)) if said else None

@@ -14,13 +14,17 @@ from typing import Any, Literal
 
 import raskt
 from raskt import _core
-from raskt.distributed import _current, _waiting
-from raskt.distributed._addresses import listening, read_scheduler_file
+from raskt.distributed import _current, _waiting, _words
+from raskt.distributed._addresses import listening, nearest, read_scheduler_file
 from raskt.distributed._calls import Calls
+from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
-from raskt.distributed._local import LocalCluster
 from raskt.distributed._nested import as_container, futures_asked, futures_in
+from raskt.distributed._orders import Orders
+from raskt.distributed._plugins import Plugins
+from raskt.distributed._questions import Questions
 from raskt.distributed._security import Security
+from raskt.distributed._sharing import Sharing
 from raskt.distributed._threads import in_thread
 
 TIMEOUT_SECONDS = 30.0
@@ -30,12 +34,12 @@ CLOSING_SECONDS = 0.2
 """How long what was said has to arrive when a client is closed."""
 
 
-class Client(Calls):
+class Client(Calls, Questions, Orders, Plugins, Sharing):
     """A client of a cluster. As long as it is there, everything that raskt computes is computed on it.
 
     Parameters
     ----------
-    address : str or LocalCluster, optional
+    address : str or Cluster, optional
         Where the scheduler is (``tcp://host:port``, ``tls://…``, ``unix:///path``), or a cluster of this process.
         Default: a `LocalCluster`, which ends with the client.
     timeout : float or str, default 30
@@ -68,7 +72,7 @@ class Client(Calls):
 
     def __init__(
         self,
-        address: str | LocalCluster | None = None,
+        address: str | Cluster | None = None,
         timeout: float | str = TIMEOUT_SECONDS,
         set_as_default: bool = True,
         *,
@@ -81,8 +85,8 @@ class Client(Calls):
         self.name = name or f"Client-{os.getpid()}-{next(self._numbers)}"
         self.asynchronous = asynchronous
         patience = seconds(timeout)
-        if address is not None and not isinstance(address, (str, LocalCluster)):
-            raise TypeError(f"address is {address!r}; it is a text such as 'tcp://host:8786', or a LocalCluster")
+        if address is not None and not isinstance(address, (str, Cluster)):
+            raise TypeError(f"address is {address!r}; it is a text such as 'tcp://host:8786', or a cluster")
         if security is not None and not isinstance(security, Security):
             raise TypeError(f"security is {security!r}; it is a raskt.distributed.Security")
         own: LocalCluster | None = None
@@ -96,34 +100,41 @@ class Client(Calls):
         elif cluster_kwargs:
             names = ", ".join(f"{key}=" for key in cluster_kwargs)
             raise TypeError(f"{names} is for a new LocalCluster, and there is one already: {address!r}")
-        self.cluster = address if isinstance(address, LocalCluster) else None
+        self.cluster = address if isinstance(address, Cluster) else None
         folder = tempfile.mkdtemp(prefix="raskt-client-")
         try:
-            if isinstance(address, LocalCluster):
+            if isinstance(address, Cluster):
                 security = security or address.security
                 address = address.scheduler_address
-            security = security or Security()
-            if security.token_file is None and security.tls_ca_file is None:
-                raise ConnectionError(
-                    f"the scheduler at {address} has a token, and this client none: name its file "
-                    "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
-                )
-            credentials = security.credentials()
-            self._raskt_cluster_client = _core.ClusterClient(
-                address, listening(address, folder), credentials, self.name, patience
-            )
+            self._raskt_cluster_client = self._connect(address, listening(address, folder), security, patience)
         except BaseException:
             if own is not None:
                 own.close()
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        self._address = address
+        self._address, self._security = address, security
         self._dask: _core.DaskScheduler | None = None
         self._finalizer = weakref.finalize(self, _close, os.getpid(), self._raskt_cluster_client, own, folder)
         if own is not None and own.size:
             self.wait_for_workers(1, patience)
+        _current.note(self)
+        self._begin()
         if set_as_default:
             _current.add_default(self)
+
+    def _begin(self) -> None:
+        # Some workers write where this process does.
+        if self.cluster is None or not self.cluster._writes_here:
+            _words.show(self)
+
+    def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
+        security = security or Security()
+        if security.token_file is None and security.tls_ca_file is None:
+            raise ConnectionError(
+                f"the scheduler at {address} has a token, and this client none: name its file "
+                "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
+            )
+        return _core.ClusterClient(nearest(address), listen, security.credentials(), self.name, patience)
 
     @property
     def is_closed(self) -> bool:
@@ -249,46 +260,10 @@ class Client(Calls):
         """
         return _current.default_client(allow_global)
 
-    def nthreads(self, workers: list[str] | None = None) -> dict[str, int]:
-        """The threads of each worker, by its name."""
-        self._raskt_cluster_client.check()
-        known = {about["name"]: about["nthreads"] for about in self._raskt_cluster_client.workers()}
-        if workers is None:
-            return known
-        unknown = [name for name in workers if name not in known]
-        if unknown:
-            raise ValueError(f"there is no worker {unknown[0]!r}; there are {', '.join(map(repr, known)) or 'none'}")
-        return {name: known[name] for name in workers}
-
-    ncores = nthreads
-
-    def scheduler_info(self, n_workers: int = 5) -> dict[str, Any]:
-        """What is known of the scheduler, and of the first `n_workers` workers (-1 for all)."""
-        self._raskt_cluster_client.check()
-        workers = self._raskt_cluster_client.workers()
-        shown = workers if n_workers == -1 else workers[:n_workers]
-        return {
-            "type": "Scheduler",
-            "address": self._address,
-            "n_workers": len(workers),
-            "total_threads": sum(about["nthreads"] for about in workers),
-            "total_memory": sum(about["memory_limit"] for about in workers),
-            "workers": {about["name"]: about for about in shown},
-        }
-
     def close(self, timeout: float | str | None = None) -> Any:
         """Leaves the cluster; one that was made for this client ends with it."""
         _current.remove_default(self)
         return self.sync(self._finalizer)
-
-    def shutdown(self) -> None:
-        """Ends the cluster, if it is one of this process, and leaves it."""
-        if self.cluster is None:
-            raise NotImplementedError(
-                "a cluster that others have started is ended where it was started; close() leaves it"
-            )
-        self.close()
-        self.cluster.close()
 
     def __await__(self) -> Generator[Any, None, Client]:
         return _itself(self).__await__()

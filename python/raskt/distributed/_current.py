@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _lock = threading.Lock()
 _defaults: list[Client] = []
 """Clients that were made for everybody, the latest last."""
+_known: weakref.WeakSet[Client] = weakref.WeakSet()
 _own: ContextVar[Client | None] = ContextVar("raskt-client", default=None)
 """The client of a ``with`` block."""
 
@@ -33,6 +35,18 @@ def native_client() -> _core.ClusterClient | None:
     """The same for the native module."""
     client = current()
     return None if client is None else client._raskt_cluster_client
+
+
+def note(client: Client) -> None:
+    """There is another client."""
+    with _lock:
+        _known.add(client)
+
+
+def known() -> list[Client]:
+    """All clients of this process that aren't closed."""
+    with _lock:
+        return [client for client in _known if not client.is_closed]
 
 
 def add_default(client: Client) -> None:

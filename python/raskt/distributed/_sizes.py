@@ -60,3 +60,12 @@ def memory_share(limit: Any, workers: int) -> int | None:
             raise ValueError(f"memory_limit is {limit}; a float is a fraction of the machine's memory, from 0 to 1")
         return int(_core.config_check("memory.limit", int(usual * limit)))
     return int(_core.config_check("memory.limit", limit))
+
+
+def bytes_of(size: int | str) -> int:
+    """Bytes of a number, or of a text such as "4 GiB".
+
+    >>> bytes_of("4 GiB")
+    4294967296
+    """
+    return int(_core.config_check("memory.limit", size))

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from raskt._process import launch
-from raskt.distributed._worker_process import ENDED
+from raskt.distributed._worker_process import ANEW, ENDED
 
 GLANCE_SECONDS = 0.1
 """How often it is looked whether processes live."""
@@ -28,8 +29,16 @@ SOON_SECONDS = 10.0
 class Job:
     """A worker that is to be there: whichever process it is just now."""
 
-    def __init__(self, about: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        about: dict[str, Any],
+        environment: Mapping[str, str] | None = None,
+        note: Callable[[str], None] | None = None,
+    ) -> None:
         self.about = about
+        self.environment = dict(environment or {})
+        self.note = note or _print
+        """Tells of its deaths."""
         self.process: subprocess.Popen[bytes] | None = None
         self.started = 0.0
         self.deaths = 0
@@ -42,6 +51,11 @@ class Job:
     def name(self) -> str:
         return str(self.about["name"])
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is gone for good."""
+        return not self.is_wanted and (self.process is None or self.process.poll() is not None)
+
     def start(self) -> None:
         program, arguments, environment = launch.command(
             1, module="raskt.distributed._worker_process", threads=self.about["threads"]
@@ -49,7 +63,7 @@ class Job:
         self.process = subprocess.Popen(
             [program, *arguments],
             stdin=subprocess.PIPE,
-            env={**os.environ, **dict(environment)},
+            env={**os.environ, **dict(environment), **self.environment},
             # Ctrl-C at the terminal is this process's to handle, and what tasks start ends with the worker.
             start_new_session=True,
         )
@@ -87,26 +101,31 @@ class Job:
         if status == ENDED:
             self.is_wanted = False
             return
+        if status == ANEW:
+            return self.start()
         self.deaths = self.deaths + 1 if now - self.started < SOON_SECONDS else 0
         wait = WAITS[min(self.deaths, len(WAITS) - 1)]
         self.starts_at = now + wait
         again = f" in {wait} s" if wait else ""
-        print(f"raskt: worker {self.name} {_story(status)}; it is started again{again}", file=sys.stderr)
+        self.note(f"worker {self.name} {story(status)}; it is started again{again}")
 
 
 class Supervisor:
-    """Looks after the workers of a cluster."""
+    """Looks after the workers that this process has started."""
 
     def __init__(self) -> None:
         self._jobs: list[Job] = []
         self._lock = threading.Lock()
-        self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        self._process = os.getpid()
 
-    def start(self, about: dict[str, Any]) -> Job:
+    def start(
+        self,
+        about: dict[str, Any],
+        environment: Mapping[str, str] | None = None,
+        note: Callable[[str], None] | None = None,
+    ) -> Job:
         """Starts a worker, and sees to it that it is there from now on."""
-        job = Job(about)
+        job = Job(about, environment, note)
         with self._lock:
             job.start()
             self._jobs.append(job)
@@ -115,40 +134,21 @@ class Supervisor:
                 self._thread.start()
         return job
 
-    def end(self, job: Job) -> None:
-        """Ends a worker: it may end what it runs."""
+    def end(self, job: Job, patience: float) -> None:
+        """Ends a worker: it may end what it runs, but for no longer than `patience` seconds."""
         with self._lock:
-            self._jobs.remove(job)
+            if job in self._jobs:
+                self._jobs.remove(job)
         job.is_wanted = False
-        if job.process is not None:
+        if job.process is not None and patience > 0:
             job.process.terminate()
             with suppress(subprocess.TimeoutExpired):
-                job.process.wait(GRACE_SECONDS)
+                job.process.wait(patience)
         job.kill()
 
-    def expect_ends(self) -> None:
-        """Workers are going to end, and aren't to be started again."""
-        with self._lock:
-            for job in self._jobs:
-                job.is_wanted = False
-
-    def close(self, patience: float) -> None:
-        """Waits until all have ended, but no longer than `patience` seconds, and ends the others."""
-        if self._process != os.getpid():
-            # A fork: the processes are the parent's.
-            return
-        self._ended.set()
-        with self._lock:
-            jobs, self._jobs = self._jobs, []
-        deadline = time.monotonic() + patience
-        for job in jobs:
-            if job.process is not None:
-                with suppress(subprocess.TimeoutExpired):
-                    job.process.wait(max(0.0, deadline - time.monotonic()))
-            job.kill()
-
     def _watch(self) -> None:
-        while not self._ended.wait(GLANCE_SECONDS):
+        while True:
+            time.sleep(GLANCE_SECONDS)
             with self._lock:
                 now = time.monotonic()
                 for job in self._jobs:
@@ -156,15 +156,16 @@ class Supervisor:
                         job.look(now)
                     except OSError as error:
                         # No process can be had just now: it is tried again, for as long as the cluster is there.
-                        print(f"raskt: worker {job.name} can't be started: {error}", file=sys.stderr)
+                        job.note(f"worker {job.name} can't be started: {error}")
                         job.starts_at = now + WAITS[-1]
 
 
-GRACE_SECONDS = 2.0
-"""How long a worker that is told to leave has for that."""
+def _print(story: str) -> None:
+    print(f"raskt: {story}", file=sys.stderr)
 
 
-def _story(status: int) -> str:
+def story(status: int) -> str:
+    """How a process has ended, in words."""
     if status >= 0:
         return f"ended with exit status {status}"
     try:

@@ -22,6 +22,9 @@ def gather(futures: Any, errors: Errors = "raise") -> Any:
     if errors not in ("raise", "skip"):
         raise ValueError(f"errors is {errors!r}; known are 'raise' and 'skip'")
     futures = as_container(futures)
+    # What `map` gives isn't looked through one by one.
+    if errors == "raise" and type(futures) is list and set(map(type, futures)) == {ClusterFuture}:
+        return cluster_gather(futures)
     found = futures_in(futures)
     if errors == "skip":
         cluster_wait(found)

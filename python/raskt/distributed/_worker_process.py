@@ -10,6 +10,7 @@ import sys
 from types import FrameType, ModuleType
 from typing import Any
 
+from raskt._cli import preload
 from raskt._core import ClusterWorker, watch_parent
 
 GLANCE_SECONDS = 0.2
@@ -20,8 +21,9 @@ GRACE_SECONDS = 1.0
 
 ENDED = 93
 BROKEN = 1
-"""Exit statuses: the worker left as it was told to (a task that ends its process says something else), or it lost its
-scheduler or broke down."""
+ANEW = 94
+"""Exit statuses: the worker left as it was told to (a task that ends its process says something else); it lost its
+scheduler or broke down; another is to take its place at once."""
 
 
 def main() -> None:
@@ -48,12 +50,18 @@ def _work(about: dict[str, Any]) -> int:
     import numpy  # noqa: F401
 
     import raskt.config
+    from raskt.distributed import _logs
+
+    _logs.keep()
 
     settings = {"memory.limit": about["memory_limit"], "memory.spill-path": about["local_directory"]}
     raskt.config.set({name: value for name, value in settings.items() if value is not None})
+    for module in about.get("preload", ()):
+        preload(module)
     worker = ClusterWorker(
         about["scheduler"], about["listen"], about["credentials"], name=about["name"], threads=about["threads"]
     )
+    worker.is_looked_after()
     try:
         while (why := worker.wait(GLANCE_SECONDS)) is None:
             pass
@@ -63,6 +71,8 @@ def _work(about: dict[str, Any]) -> int:
     if why == "the scheduler has ended it":
         worker.shut_down(GRACE_SECONDS)
         return ENDED
+    if why == "the scheduler has it begin anew":
+        return ANEW
     print(f"raskt: worker {about['name']}: {why}", file=sys.stderr)
     return BROKEN
 

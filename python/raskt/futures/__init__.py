@@ -19,6 +19,7 @@ import atexit
 from concurrent.futures import CancelledError, TimeoutError
 
 from raskt._core import Future, close_futures, submit
+from raskt.futures import _pickled
 from raskt.futures._completed import as_completed
 from raskt.futures._executor import Executor
 from raskt.futures._functions import DoneAndNotDone, fire_and_forget, futures_of, gather, map, scatter, wait
@@ -38,6 +39,8 @@ __all__ = [
     "submit",
     "wait",
 ]
+
+_pickled.announce()
 
 # Calls that wait must not begin while the interpreter goes. Runs before the engine is shut down.
 atexit.register(close_futures)

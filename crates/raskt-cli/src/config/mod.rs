@@ -167,7 +167,7 @@ fn tell_what_wins(key: &str, file: &std::path::Path) {
         };
         if !is_own {
             let (key, value, place) = (entry.key.canonical(), &entry.value, place(&entry.origin));
-            eprintln!("raskt: `{key}` is {value} all the same, as said by: {place}");
+            crate::log::tell(&format_args!("`{key}` is {value} all the same, as said by: {place}"));
         }
     }
 }

@@ -10,9 +10,10 @@ use crate::security::{MissingToken, no_scheduler};
 use crate::stop::Stop;
 use crate::values::{Size, for_results};
 use raskt_cluster::hello::{Role, mismatches, this_host};
+use raskt_cluster::metrics::{MetricsError, MetricsServer};
 use raskt_cluster::nanny::status;
 use raskt_cluster::{
-    Address, ListenError, Network, NetworkOptions, Peer, Security, StartError, WorkerOptions, WorkerServer,
+    Address, ListenError, Network, NetworkOptions, Peer, RESTARTED, Security, StartError, WorkerOptions, WorkerServer,
 };
 use raskt_execute::{EngineOptions, Limits, Store};
 use raskt_schedule::Offer;
@@ -126,9 +127,27 @@ struct Life<'a> {
 impl Life<'_> {
     fn run(&self, scheduler: &Address, security: &Security) -> Result<Ending, Failure> {
         let server = self.start(scheduler, security)?;
+        let looked_at = self.look_on(&server, security)?;
         let ending = self.attend(&server, scheduler);
+        drop(looked_at);
         drop(server);
         ending
+    }
+
+    /// Gives what it measures, if that is asked for. Of several workers one has the port; the others say so.
+    fn look_on(&self, server: &WorkerServer, security: &Security) -> Result<Option<MetricsServer>, Failure> {
+        let Some(at) = self.options.dashboard_address else { return Ok(None) };
+        match server.serve_metrics(at, security.token.as_ref()) {
+            Ok(looked_at) => {
+                fact("metrics", format_args!("http://{}/metrics", looked_at.address()));
+                Ok(Some(looked_at))
+            }
+            Err(error @ MetricsError::Open(_)) => Err(Failure::usage(error)),
+            Err(error) => {
+                tracing::warn!("{error}");
+                Ok(None)
+            }
+        }
     }
 
     /// Starts it at the first port that is free.
@@ -138,6 +157,8 @@ impl Life<'_> {
             security.check_listening(&listen).map_err(Failure::usage)?;
             match self.start_at(scheduler, &listen, security)? {
                 Ok(server) => {
+                    // It has another life when this one is over.
+                    server.is_looked_after();
                     fact("worker", &self.plan.name);
                     fact("threads", self.plan.threads);
                     fact("memory-limit", Size(self.plan.memory));
@@ -232,6 +253,10 @@ fn ended(why: &str, had_scheduler: bool) -> Result<Ending, Failure> {
     const ANEW: &str = "the session is over: begin a new one";
     if why == "the scheduler has ended it" {
         return Ok(Ending::Status(status::LEFT));
+    }
+    if why == RESTARTED {
+        // Whoever is looked after is started again for another life, and whoever isn't has another one here.
+        return Ok(Ending::Lost { had_scheduler, why: why.to_owned() });
     }
     let Some(lost) = why.strip_prefix(SESSION) else { return Err(Failure::failed(why)) };
     match lost.strip_prefix(REFUSED) {

@@ -2,8 +2,9 @@
 
 use crate::contact::{Protocol, parse_address};
 use crate::security::SecurityOptions;
-use crate::values::{MemoryLimit, Ports, ResourceList, WorkerCount, parse_duration};
+use crate::values::{MemoryLimit, Ports, ResourceList, WorkerCount, parse_duration, parse_looking};
 use raskt_cluster::Address;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -74,6 +75,10 @@ pub(crate) struct Options {
     /// Holds the number of the process for as long as it runs.
     #[arg(long, value_name = "FILE")]
     pub pid_file: Option<PathBuf>,
+    /// Gives what it measures there, to Prometheus and others (`/metrics`, `/health`): a port within this host, or an address. Where
+    /// others can reach it they have to say the token of viewers.
+    #[arg(long, alias = "metrics-address", value_name = "[HOST:]PORT", value_parser = parse_looking)]
+    pub dashboard_address: Option<SocketAddr>,
     /// Python modules or files that are run before it begins.
     #[arg(long, value_name = "MODULE")]
     pub preload: Vec<String>,

@@ -131,6 +131,7 @@ pub(super) fn command_line(options: &Options, plan: &Plan) -> Vec<OsString> {
     option("--death-timeout", options.death_timeout.and_then(|it| text(&write_duration(it))));
     option("--lifetime", options.lifetime.and_then(|it| text(&write_duration(it))));
     option("--lifetime-stagger", options.lifetime_stagger.and_then(|it| text(&write_duration(it))));
+    option("--dashboard-address", options.dashboard_address.and_then(|it| text(&it)));
     if options.listen_address.is_none() && options.worker_port != Ports::ANY {
         option("--worker-port", text(&options.worker_port));
     }

@@ -33,9 +33,21 @@ pub(super) struct Part {
     pub at: usize,
     pub run: RunId,
     pub tasks: TaskRange,
+    /// The run and the tasks as their holder knows them, one by one the same.
+    pub name: (RunId, TaskRange),
     pub worker: WorkerId,
     /// Bytes of each, as far as is known.
     pub each: u64,
+}
+
+impl Part {
+    /// Those of it that are in `tasks`, which it has.
+    pub fn within(&self, tasks: TaskRange) -> Self {
+        let skipped = tasks.start - self.tasks.start;
+        let (run, of) = self.name;
+        let name = (run, TaskRange { start: of.start + skipped, end: of.start + skipped + tasks.len(), ..of });
+        Self { at: self.at + skipped as usize, tasks, name, ..*self }
+    }
 }
 
 /// What is asked of one worker at once.
@@ -136,7 +148,7 @@ impl<'a> Gathering<'a> {
     fn send(&mut self, request: Request) {
         self.open_bytes += request.bytes;
         *self.open.entry(request.worker).or_default() += 1;
-        let names = ResultNames(request.parts.iter().map(|part| (part.run, part.tasks)).collect());
+        let names = ResultNames(request.parts.iter().map(|part| part.name).collect());
         let fetch = Fetch { result: names.to_bytes(), parts: vec![], reserved: request.reserved };
         let sender = self.came.0.clone();
         match self.sources.get(&request.worker) {
@@ -194,10 +206,9 @@ fn unread(request: &Request, reason: String) -> ClusterError {
 fn cut(part: Part) -> impl Iterator<Item = Part> {
     let most = (REQUEST_BYTES / part.each.max(1)).clamp(1, TASKS_AT_A_TIME);
     let TaskRange { start, end, .. } = part.tasks;
-    (start..end).step_by(most as usize).map(move |first| {
-        let tasks = TaskRange { start: first, end: end.min(first + most), ..part.tasks };
-        Part { at: part.at + (first - start) as usize, tasks, ..part }
-    })
+    (start..end)
+        .step_by(most as usize)
+        .map(move |first| part.within(TaskRange { start: first, end: end.min(first + most), ..part.tasks }))
 }
 
 /// As few requests as may be.

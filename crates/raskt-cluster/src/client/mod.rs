@@ -1,5 +1,7 @@
 //! A client of a cluster: submits graphs, gives data, and fetches results where they are.
 
+mod adopting;
+mod asking;
 mod errands;
 mod failed;
 mod gathering;
@@ -9,7 +11,9 @@ mod kept;
 mod returning;
 mod run;
 mod sending;
+mod sent_errand;
 mod shared;
+mod sharing;
 mod state;
 mod table;
 mod tasks;
@@ -17,10 +21,11 @@ mod waiting;
 mod watch;
 mod watching;
 
+use crate::coordination::OverSession;
 use crate::driver::{Listening, Network, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
+use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
 use crate::{Address, ListenError};
 use bytes::Bytes;
 use errands::Errands;
@@ -37,6 +42,7 @@ use table::TaskTable;
 
 pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
+pub use sent_errand::{SentErrand, SentQuestion};
 pub use table::TaskState;
 pub use tasks::TaskRun;
 pub use watch::{Until, Watch};
@@ -110,9 +116,14 @@ impl Client {
         let listening = network.serve_results(listen, &[Role::Worker], shelf.clone())?;
         let (errands, waiting) = Errands::new();
         let shared = Arc::new(Shared::new(face, network.fetcher(), shelf, errands));
-        let hears = shared.clone();
-        let outbox = network.connect(scheduler, Role::Scheduler, inbox(move |incoming| hears.hear(incoming)))?;
-        shared.state.lock().outbox = Some(outbox);
+        let hearing = shared.coordination.session();
+        let hears = (shared.clone(), hearing.clone());
+        let inbox = inbox(move |incoming| hears.0.hear(&hears.1, incoming));
+        let outbox = network.connect(scheduler, Role::Scheduler, inbox)?;
+        shared.state.lock().outbox = Some(outbox.clone());
+        let carrier = OverSession::new(outbox, FromClient::Coordination);
+        // One that is lost already is told so when it asks.
+        let _ = hearing.carried_by(Arc::new(carrier));
         let _ = shared.home.set(Home::new(&network, scheduler.clone()));
         waiting.start(shared.clone())?;
         let client = Self { _errands: EndOfErrands(shared.clone()), shared, network, listening };
@@ -152,9 +163,10 @@ impl Client {
     /// Has a graph run each of whose tasks is something by itself: one that fails takes along what can't be made without it, and
     /// the others go on. Returns when the job is on its way; what of it isn't taken is told as failed.
     pub fn submit_tasks(&self, job: Job) -> Result<TaskRun, ClusterError> {
+        let imports: Arc<[Import]> = job.imports.clone().into();
         self.begin(job, FailureScope::Task, |state, id, wanted| {
-            state.tables.insert(id, TaskTable::new(&wanted));
-            TaskRun::new(id, self.shared.clone())
+            state.tables.insert(id, TaskTable::new(&wanted).standing_for(imports.clone()));
+            TaskRun::new(id, imports, self.shared.clone())
         })
     }
 

@@ -8,8 +8,9 @@
 use super::failed::{ClusterError, TaskFailed};
 use super::home::{Away, KnownAs};
 use super::sending::send_graph;
-use super::shared::{Shared, State};
+use super::shared::{Heard, Shared, State};
 use super::table::TaskTable;
+use crate::coordination::OverSession;
 use crate::driver::{Outbox, inbox};
 use crate::hello::Role;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission};
@@ -56,16 +57,21 @@ impl Shared {
         let Some((network, home)) = self.home.get().and_then(|home| Some((home.network.upgrade()?, home))) else {
             return false;
         };
-        let hears = self.clone();
-        let inbox = inbox(move |incoming| hears.hear(incoming));
+        let hearing = self.coordination.session();
+        let hears = (self.clone(), hearing.clone());
+        let inbox = inbox(move |incoming| hears.0.hear(&hears.1, incoming));
         let Ok(outbox) = network.connect::<FromClient>(&home.scheduler, Role::Scheduler, inbox) else { return false };
         let (all_known, known) = channel();
         let returns = (self.clone(), outbox.clone());
         let spawned = std::thread::Builder::new().name("raskt-return".into()).spawn(move || {
             let (shared, outbox) = returns;
-            if shared.come_back(&outbox, &known).is_none() {
+            match shared.come_back(&outbox, &known) {
+                // What is shared by name may name results, of which the scheduler knows by now.
+                Some(()) => {
+                    _ = hearing.carried_by(Arc::new(OverSession::new(outbox, FromClient::Coordination)));
+                }
                 // If it isn't over already, nobody may wait for it for ever.
-                outbox.close();
+                None => outbox.close(),
             }
         });
         let back = FromClient::Back { client: known_as.client, secret };
@@ -74,6 +80,10 @@ impl Shared {
         }
         state.away = Some(Away { known: BTreeSet::new(), all_known });
         state.forget_holders();
+        for answer in state.asked.values_mut() {
+            answer.get_or_insert(Heard::Unknown);
+        }
+        self.asking.interrupt().into_iter().for_each(|call| _ = state.call(Some(call)));
         true
     }
 

@@ -82,7 +82,7 @@ impl RemoteRun {
             let at = total;
             total += held.tasks.len() as usize;
             let each = held.bytes / held.tasks.len().max(1);
-            Part { at, run: self.id, tasks: held.tasks, worker: held.worker, each }
+            Part { at, run: self.id, tasks: held.tasks, name: (self.id, held.tasks), worker: held.worker, each }
         };
         let parts: Vec<_> = held.iter().map(part).collect();
         let mut found = vec![None; total];

@@ -1,5 +1,6 @@
 //! What the runs of a client and its session have in common.
 
+use super::asking::Asking;
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
@@ -9,6 +10,7 @@ use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
 use crate::bulk::Fetcher;
+use crate::coordination::{Coordination, Hearing};
 use crate::driver::{Incoming, Outbox};
 use crate::face::Face;
 use crate::message::{FromClient, Submission, ToClient, WorkerInfo};
@@ -26,12 +28,24 @@ pub(crate) struct Shared {
     pub face: Arc<dyn Face>,
     pub fetcher: Fetcher,
     pub shelf: Arc<Shelf>,
+    /// What is shared by name.
+    pub coordination: Coordination,
     pub(super) errands: Errands,
+    pub(super) asking: Arc<Asking>,
     pub(super) state: Mutex<State>,
     /// How the scheduler is called again.
     pub(super) home: OnceLock<Home>,
     /// Told of everything that comes, but for what concerns tasks that stand alone.
     pub changed: Condvar,
+}
+
+/// What comes of something that was said.
+#[derive(Clone)]
+pub(super) enum Heard {
+    Done,
+    Refused(String),
+    /// The scheduler has begun anew, and nobody knows whether it was heard before.
+    Unknown,
 }
 
 #[derive(Default)]
@@ -42,6 +56,9 @@ pub(super) struct State {
     pub tables: BTreeMap<RunId, TaskTable>,
     pub watches: BTreeMap<WatchId, Watching>,
     pub next_watch: u64,
+    /// What was said under numbers of which an answer is wanted; with the answer, once it is there.
+    pub asked: BTreeMap<u64, Option<Heard>>,
+    pub next_number: u64,
     /// Bytes of small results that are kept.
     kept_bytes: Arc<AtomicUsize>,
     /// The way to the scheduler.
@@ -61,13 +78,26 @@ pub(super) struct State {
 impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed, home) = Default::default();
-        Self { face, fetcher, shelf, errands, state, changed, home }
+        let asking = Arc::new(Asking::new(face.clone()));
+        Self { face, fetcher, shelf, coordination: Coordination::new(), errands, asking, state, changed, home }
     }
 
-    /// Takes in what the scheduler says.
-    pub fn hear(self: &Arc<Self>, incoming: Incoming<ToClient>) {
+    /// Takes in what the scheduler says; what it says of what is shared by name by `hearing`.
+    pub fn hear(self: &Arc<Self>, hearing: &Hearing, incoming: Incoming<ToClient>) {
+        let incoming = match incoming {
+            Incoming::Message { message: ToClient::Coordination(told), bulk, .. } => {
+                return hearing.hear(told, &bulk);
+            }
+            other => other,
+        };
+        if let Incoming::Event(session::Event::Lost(lost)) = &incoming {
+            hearing.ended(lost);
+        }
         let concerns_all = self.change(|state| match incoming {
-            Incoming::Message { message, .. } => self.take(state, message),
+            Incoming::Message { message, bulk, .. } => match self.asking.take(message, bulk) {
+                Ok(call) => state.call(call),
+                Err(message) => self.take(state, message),
+            },
             Incoming::Event(session::Event::Lost(session::Lost::Forgotten(_))) if self.begin_return(state) => true,
             Incoming::Event(session::Event::Lost(lost)) => {
                 self.lose(state, format!("the session with the scheduler is over: {lost}"));
@@ -143,12 +173,30 @@ impl Shared {
             ToClient::Refused { run, reason } => self.end(state, run, ClusterError::Refused(reason)),
             ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
             ToClient::Resumed { run } => state.stall(run, None),
+            ToClient::Heard { number, refused } => {
+                if let Some(answer) = state.asked.get_mut(&number) {
+                    *answer = Some(refused.map_or(Heard::Done, Heard::Refused));
+                }
+            }
             ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
+            ToClient::Restarted => self.restarted(state),
+            ToClient::Answer { .. } | ToClient::ErrandOver { .. } | ToClient::Coordination(_) => {}
         }
     }
 
     fn end(&self, state: &mut State, run: RunId, error: ClusterError) {
         state.end(run, &TaskFailed::of_run(error, self.face.clone()));
+    }
+
+    /// Whoever waits for a run as a whole hears why it has ended; single tasks count as cancelled.
+    fn restarted(&self, state: &mut State) {
+        state.unwritten.clear();
+        let why = ClusterError::Refused("the cluster was restarted, and with it all runs have ended".into());
+        let failed = TaskFailed::of_run(why, self.face.clone());
+        state.runs.values().for_each(|run| run.end(failed.clone()));
+        for run in state.tables.keys().copied().collect::<Vec<_>>() {
+            state.change_tasks(run, TaskTable::release_all);
+        }
     }
 
     pub(super) fn lose(&self, state: &mut State, why: String) {
@@ -158,6 +206,7 @@ impl Shared {
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
         state.workers.clear();
+        self.asking.lose(&why).into_iter().for_each(|call| _ = state.call(Some(call)));
         state.lost.get_or_insert(why);
     }
 
@@ -174,6 +223,12 @@ impl Shared {
 }
 
 impl State {
+    /// Somebody is to be called once the lock is gone. It concerns nobody else.
+    pub(super) fn call(&mut self, call: Option<Callback>) -> bool {
+        self.calls.extend(call);
+        false
+    }
+
     /// Changes where tasks of a run stand, and tells those who watch them.
     pub fn change_tasks(&mut self, run: RunId, change: impl FnOnce(&mut TaskTable) -> Vec<Change>) {
         let Some(table) = self.tables.get_mut(&run) else { return };

@@ -4,7 +4,7 @@ use super::failed::TaskFailed;
 use super::kept::Kept;
 use crate::ranges::RangeMap;
 use raskt_graph::TaskId;
-use raskt_schedule::{Held, RunId, TaskRange, WorkerId};
+use raskt_schedule::{Held, Import, RunId, TaskRange, WorkerId};
 use std::sync::Arc;
 
 /// Where a task stands, as its client knows it.
@@ -69,6 +69,8 @@ pub(super) struct TaskTable {
     watchers: RangeMap<Arc<[WatchId]>>,
     /// Small results that came along.
     small: RangeMap<Kept>,
+    /// What of it stands for tasks of other runs.
+    imports: Arc<[Import]>,
     pub stalled: Option<String>,
 }
 
@@ -86,6 +88,28 @@ impl TaskTable {
         let mut table = Self::default();
         wanted.iter().for_each(|&range| table.places.set(range, Place::Pending));
         table
+    }
+
+    /// The same, some of whose tasks stand for those of other runs.
+    pub fn standing_for(self, imports: Arc<[Import]>) -> Self {
+        Self { imports, ..self }
+    }
+
+    /// Under which names workers know the results of `tasks` of this run: parts of it, and what each is called.
+    pub fn names(&self, run: RunId, tasks: TaskRange) -> Vec<(TaskRange, RunId, TaskRange)> {
+        let (mut names, mut next) = (vec![], tasks.start);
+        let own = |start, end| (TaskRange { start, end, ..tasks }, run, TaskRange { start, end, ..tasks });
+        for import in self.imports.iter().filter(|import| import.tasks.meets(tasks)) {
+            let (start, end) = (import.tasks.start.max(tasks.start), import.tasks.end.min(tasks.end));
+            names.push(own(next, start));
+            let from = import.source_of(TaskId::new(tasks.layer, start)).index;
+            let source = TaskRange { layer: import.from.layer, start: from, end: from + (end - start) };
+            names.push((TaskRange { start, end, ..tasks }, import.run, source));
+            next = end;
+        }
+        names.push(own(next, tasks.end));
+        names.retain(|(part, ..)| !part.is_empty());
+        names
     }
 
     pub fn place(&self, task: TaskId) -> Place {

@@ -5,7 +5,7 @@ use super::shared::Shared;
 use super::table::{Place, TaskState, TaskTable};
 use crate::message::FromClient;
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, TaskRange};
+use raskt_schedule::{Import, RunId, TaskRange};
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,17 +16,25 @@ pub struct TaskRun(Arc<Inner>);
 
 struct Inner {
     id: RunId,
+    /// What of it stands for tasks of other runs.
+    imports: Arc<[Import]>,
     shared: Arc<Shared>,
 }
 
 impl TaskRun {
-    pub(super) fn new(id: RunId, shared: Arc<Shared>) -> Self {
-        Self(Arc::new(Inner { id, shared }))
+    pub(super) fn new(id: RunId, imports: Arc<[Import]>, shared: Arc<Shared>) -> Self {
+        Self(Arc::new(Inner { id, imports, shared }))
     }
 
     /// Its number.
     pub fn id(&self) -> RunId {
         self.0.id
+    }
+
+    /// Under which name others know the result of a task: that of the run whose task it is.
+    pub fn source_of(&self, task: TaskId) -> (RunId, TaskId) {
+        let import = self.0.imports.iter().find(|import| import.tasks.contains(task));
+        import.map_or((self.0.id, task), |import| (import.run, import.source_of(task)))
     }
 
     /// Where a task stands.
@@ -57,7 +65,7 @@ impl TaskRun {
 
     /// Tasks that have failed are to be run again: with what failed first, and all of this run that failed with it.
     pub fn retry(&self, tasks: &[TaskRange]) -> Result<(), ClusterError> {
-        let Inner { id, shared } = &*self.0;
+        let Inner { id, shared, .. } = &*self.0;
         shared.change(|state| {
             let roots = state.tables.get(id).map(|table| table.roots(tasks)).unwrap_or_default();
             for run in roots.iter().map(|(run, _)| *run).chain([*id]).collect::<std::collections::BTreeSet<_>>() {

@@ -32,11 +32,11 @@ impl Located {
         let mut next = part.tasks.start;
         let at = |index: u64| part.at + (index - part.tasks.start) as usize;
         for (here, kept) in kept {
-            self.add_far(Part { at: at(next), tasks: TaskRange { start: next, end: here.start, ..here }, ..part });
+            self.add_far(part.within(TaskRange { start: next, end: here.start, ..here }));
             self.here.push((at(here.start), here, kept));
             next = here.end;
         }
-        self.add_far(Part { at: at(next), tasks: TaskRange { start: next, ..part.tasks }, ..part });
+        self.add_far(part.within(TaskRange { start: next, ..part.tasks }));
     }
 
     fn add_far(&mut self, part: Part) {
@@ -107,7 +107,10 @@ impl Shared {
                 let at = at + (part.start - tasks.start) as usize;
                 match place {
                     Place::Available { worker, each } => {
-                        located.add(Part { at, run, tasks: part, worker, each }, table.kept(part));
+                        let whole = Part { at, run, tasks: part, name: (run, part), worker, each };
+                        for (part, of, source) in table.names(run, part) {
+                            located.add(Part { name: (of, source), ..whole.within(part) }, table.kept(part));
+                        }
                     }
                     Place::Pending => located.unsettled.push((at, run, part)),
                     Place::Released => {

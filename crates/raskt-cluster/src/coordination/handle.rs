@@ -5,6 +5,7 @@ use super::pending::Pending;
 use super::shared::{Carrier, Disconnected, Listener, Shared};
 use super::subscription::Subscription;
 use super::wire::{Packed, Told};
+use crate::session::Lost;
 use bytes::Bytes as Memory;
 use raskt_schedule::coordination::{CoordinationError, Name, Reply, Request, TopicEvent};
 use raskt_sync::Mutex;
@@ -70,19 +71,32 @@ impl Coordination {
     /// The events of a topic from here on. A process has one subscription to a topic.
     pub fn subscribe(&self, topic: Name) -> Result<Result<Subscription, CoordinationError>, Disconnected> {
         let (sender, notices) = channel();
-        {
+        let number = {
             let mut state = self.shared.state.lock();
             if state.subscriptions.contains_key(&topic) {
                 let why = format!("topic `{topic}` is subscribed to already");
                 return Ok(Err(CoordinationError::Malformed(why)));
             }
-            state.subscriptions.insert(topic.clone(), Listener { notices: sender, next: None });
-        }
-        let subscription = Subscription::new(self.shared.clone(), topic.clone(), notices);
+            let subscription = state.number().0;
+            state.subscriptions.insert(topic.clone(), Listener { subscription, notices: sender, next: None });
+            subscription
+        };
+        let subscription = Subscription::new(self.shared.clone(), (topic.clone(), number), notices);
         match self.ask(Request::Subscribe { topic, from: None })? {
             Reply::Refused(error) => Ok(Err(error)),
             _ => Ok(Ok(subscription)),
         }
+    }
+
+    /// Ends the subscription to a topic, also while somebody waits for its events; says whether there was one.
+    pub fn unsubscribe(&self, topic: &Name) -> bool {
+        let gone = self.shared.state.lock().subscriptions.remove(topic);
+        if gone.is_some() {
+            // When this is answered nothing is on its way that another subscription would take for its own. Where there is no scheduler
+            // any more, nothing comes.
+            let _ = self.ask(Request::Unsubscribe { topic: topic.clone() });
+        }
+        gone.is_some()
     }
 
     /// Whether a lease that is refreshed is still held, as far as is known here.
@@ -133,6 +147,14 @@ impl Hearing {
     /// The scheduler says something. Never waits.
     pub fn hear(&self, told: Packed<Told>, bulk: &[Memory]) {
         self.shared.hear(self.session, told, bulk);
+    }
+
+    /// The session is over, for that reason.
+    pub(crate) fn ended(&self, lost: &Lost) {
+        match lost {
+            Lost::Forgotten(_) => self.lost("it has begun anew, and what was shared by name is gone"),
+            lost => self.lost(&format!("the session with it is over: {lost}")),
+        }
     }
 
     /// The session is over: what waits for answers ends, and locks and leases aren't held any more.

@@ -13,6 +13,7 @@
 mod handle;
 mod leases;
 mod pending;
+mod process;
 mod server;
 mod sessions;
 mod shared;
@@ -23,6 +24,8 @@ mod wire;
 
 pub use handle::{Coordination, Hearing};
 pub use pending::{Answer, Pending};
+pub(crate) use process::Registered;
+pub use process::of_worker;
 pub use raskt_schedule::coordination::{
     Bytes, CoordinationError, Kind, Limits, Name, Quantity, Reply, Request, RequestId, TopicEvent, Value,
 };

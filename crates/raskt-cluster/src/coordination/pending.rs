@@ -60,19 +60,26 @@ impl Drop for Pending {
 /// An answer. Results that its values refer to stay alive as long as this is there: who wants them for longer says so meanwhile.
 pub struct Answer {
     reply: Reply,
-    /// Says that the values have arrived when it goes.
-    arrival: Option<Arrival>,
+    arrival: Arrival,
 }
 
 impl Answer {
     fn new(shared: Arc<Shared>, id: RequestId, reply: Reply) -> Self {
         let awaits_taken = matches!(reply, Reply::Values { awaits_taken: true, .. });
-        Self { reply, arrival: awaits_taken.then(|| Arrival { shared, id }) }
+        Self { reply, arrival: Arrival { shared, id, is_said: !awaits_taken } }
     }
 
     /// What it says.
     pub fn reply(&self) -> &Reply {
         &self.reply
+    }
+
+    /// Gives back what it gave, as if it had never come: items are in their queue again, locks and leases are free.
+    pub fn give_back(mut self) {
+        let Arrival { shared, id, is_said } = &mut self.arrival;
+        *is_said = true;
+        // Where there is no scheduler any more, it has taken everything back already.
+        let _ = shared.send(Ask::Cancel { id: *id });
     }
 
     /// What it says, for who wants no results that it refers to, or has seen to them.
@@ -89,14 +96,19 @@ impl std::fmt::Debug for Answer {
     }
 }
 
+/// Says that the values have arrived when it goes.
 struct Arrival {
     shared: Arc<Shared>,
     id: RequestId,
+    /// Nothing is to be said, or it was.
+    is_said: bool,
 }
 
 impl Drop for Arrival {
     fn drop(&mut self) {
-        // Where there is no scheduler any more, it keeps nothing for this process.
-        let _ = self.shared.send(Ask::Taken { id: self.id });
+        if !self.is_said {
+            // Where there is no scheduler any more, it keeps nothing for this process.
+            let _ = self.shared.send(Ask::Taken { id: self.id });
+        }
     }
 }

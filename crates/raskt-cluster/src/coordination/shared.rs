@@ -48,6 +48,8 @@ pub(super) struct State {
 
 /// Who listens to a topic.
 pub(super) struct Listener {
+    /// The number of the subscription: another may have taken its place.
+    pub subscription: u64,
     pub notices: Sender<Notice>,
     /// The number of the event after the last that was taken, if one was.
     pub next: Option<u64>,
@@ -133,7 +135,7 @@ impl Shared {
             return;
         }
         match told {
-            Told::Began { unix_nanoseconds } => state.began_unix_nanoseconds = unix_nanoseconds,
+            Told::Began { unix_nanoseconds } => state.began(unix_nanoseconds),
             Told::Reply { id, reply } => self.answered(&mut state, id, reply),
             Told::Notice { topic, missed, events } => {
                 // Whoever has left has unsubscribed, or is about to.
@@ -162,7 +164,10 @@ impl Shared {
     /// Another session begins, by number; nothing can be asked before somebody carries it.
     pub fn begin(&self) -> u64 {
         let mut state = self.state.lock();
-        state.end("it isn't connected yet");
+        // Until then whoever asks hears why the last session is over.
+        if state.carrier.is_ok() {
+            state.end("it isn't connected yet");
+        }
         state.session += 1;
         self.changed.notify_all();
         state.session
@@ -208,6 +213,14 @@ impl State {
         self.leases = Leases::default();
         for open in self.open.values_mut() {
             open.answer.get_or_insert(Err(why.clone()));
+        }
+    }
+
+    /// The scheduler's time has begun then. If that is another than before, so are the numbers of events.
+    fn began(&mut self, unix_nanoseconds: u64) {
+        let before = std::mem::replace(&mut self.began_unix_nanoseconds, unix_nanoseconds);
+        if before != 0 && before != unix_nanoseconds {
+            self.subscriptions.values_mut().for_each(|listener| listener.next = Some(0));
         }
     }
 

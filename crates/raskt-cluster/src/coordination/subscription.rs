@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 pub struct Subscription {
     shared: Arc<Shared>,
     topic: Name,
+    number: u64,
     notices: Receiver<Notice>,
     events: VecDeque<TopicEvent>,
 }
@@ -27,8 +28,8 @@ pub struct Delivery {
 }
 
 impl Subscription {
-    pub(super) fn new(shared: Arc<Shared>, topic: Name, notices: Receiver<Notice>) -> Self {
-        Self { shared, topic, notices, events: VecDeque::new() }
+    pub(super) fn new(shared: Arc<Shared>, (topic, number): (Name, u64), notices: Receiver<Notice>) -> Self {
+        Self { shared, topic, number, notices, events: VecDeque::new() }
     }
 
     /// The next event, if one comes within that time.
@@ -51,9 +52,24 @@ impl Subscription {
     }
 }
 
+impl Subscription {
+    /// Whether it was ended elsewhere: no more events come.
+    pub fn is_over(&self) -> bool {
+        let state = self.shared.state.lock();
+        state.subscriptions.get(&self.topic).is_none_or(|listener| listener.subscription != self.number)
+    }
+}
+
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.shared.state.lock().subscriptions.remove(&self.topic);
+        {
+            let subscriptions = &mut self.shared.state.lock().subscriptions;
+            // Another may have taken its place.
+            if subscriptions.get(&self.topic).is_none_or(|listener| listener.subscription != self.number) {
+                return;
+            }
+            subscriptions.remove(&self.topic);
+        }
         let _ = self.shared.tell(Request::Unsubscribe { topic: self.topic.clone() });
     }
 }

@@ -43,7 +43,7 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
                 is_established = true;
                 backoff.reset();
                 let (began, before) = (Instant::now(), core.lock().session.arrived());
-                pump(&core, link, own.options.squeeze, &mut others).await;
+                pump(&core, (link, None), own.options.squeeze, &mut others).await;
                 if began.elapsed() >= LASTING || core.lock().session.arrived() > before {
                     continue;
                 }

@@ -1,5 +1,7 @@
 //! What the task of a session shares with those who send.
 
+use super::direct::Direct;
+use crate::frame::Pieces;
 use crate::session::{Event, Limits, Lost, Payload, SendError, Session};
 use raskt_sync::{Condvar, Mutex, MutexGuard};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,13 +73,26 @@ pub(super) struct State {
     pub session: Session,
     /// Wakes the pump, if it sleeps.
     pub waker: Option<Waker>,
+    /// For those who write themselves while it sleeps.
+    pub direct: Option<Direct>,
+    /// It has something that isn't written yet.
+    pub is_writing: bool,
+    /// What somebody else didn't write to its end.
+    pub unwritten: Pieces,
     waiting: usize,
 }
 
 impl Core {
     pub fn new(limits: Limits) -> Arc<Self> {
         let much_bytes = (limits.window_bytes / MUCH_PARTS).clamp(1, MUCH_BYTES);
-        let state = State { session: Session::new(limits, 0), waker: None, waiting: 0 };
+        let state = State {
+            session: Session::new(limits, 0),
+            waker: None,
+            direct: None,
+            is_writing: false,
+            unwritten: Pieces::default(),
+            waiting: 0,
+        };
         Arc::new(Self {
             state: Mutex::new(state),
             room: Condvar::new(),
@@ -130,6 +145,7 @@ impl Core {
                         return Err(full);
                     }
                 }
+                Ok(()) if state.write_directly(self) => return Ok(()),
                 sent => {
                     let waker = state.waker.take();
                     drop(state);

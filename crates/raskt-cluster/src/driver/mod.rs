@@ -11,11 +11,13 @@
 mod backoff;
 mod calls;
 mod core;
+mod direct;
 mod nesting;
 mod network;
 mod outbox;
 mod own;
 mod peer;
+mod process;
 mod pump;
 mod sessions;
 

@@ -99,6 +99,11 @@ impl Network {
         Fetcher::new(self.own.clone(), self.bulk.clone())
     }
 
+    /// What the process says of itself.
+    pub fn introduced(&self) -> Introduction {
+        self.own.introduction.lock().clone()
+    }
+
     /// What the process says of itself to those who come from now on.
     pub fn introduce(&self, introduction: Introduction) {
         *self.own.introduction.lock() = introduction;

@@ -1,6 +1,8 @@
 //! One connection of a session: frames out, frames in, and time, until it breaks.
 
 use super::core::Core;
+use super::direct::Direct;
+use super::process::PeerProcess;
 use crate::dial::Link;
 use crate::frame::{Decoder, Frame, Pieces, Squeeze, encode};
 use crate::stream::Stream;
@@ -25,7 +27,13 @@ const TURNS: u32 = 32;
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Moves frames until the connection breaks, is given up, or another one takes its place: that one is given back.
-pub(super) async fn pump(core: &Arc<Core>, link: Link, squeeze: Squeeze, others: &mut Receiver<Link>) -> Option<Link> {
+/// With a connection goes the process at its other end, where that is known.
+pub(super) async fn pump(
+    core: &Arc<Core>,
+    (link, process): (Link, Option<&PeerProcess>),
+    squeeze: Squeeze,
+    others: &mut Receiver<Link>,
+) -> Option<Link> {
     let now = core.now();
     let begun = {
         let mut state = core.lock();
@@ -38,14 +46,21 @@ pub(super) async fn pump(core: &Arc<Core>, link: Link, squeeze: Squeeze, others:
     }
     let timer = Box::pin(tokio::time::sleep(Duration::ZERO));
     let Link { stream, decoder, .. } = link;
-    let mut pump = Pump { core, stream, decoder, pieces: Pieces::default(), is_flushed: true, timer, squeeze };
+    let _others = Others::let_write(core, &stream, squeeze);
+    let pieces = Pieces::default();
+    let mut pump = Pump { core, stream, process, decoder, pieces, is_flushed: true, timer, squeeze };
     let (ended, next) = tokio::select! {
         biased;
         other = others.recv() => (Ended::Replaced, other),
         ended = poll_fn(|cx| pump.poll(cx)) => (ended, None),
     };
     match ended {
-        Ended::Over => drop(timeout(LINGER, poll_fn(|cx| pump.poll_last_words(cx))).await),
+        Ended::Over => {
+            pump.take_unwritten();
+            drop(timeout(LINGER, poll_fn(|cx| pump.poll_last_words(cx))).await);
+        }
+        // Nobody waits for it to come back.
+        Ended::Died => core.lock().session.handle_died(),
         Ended::Broken { was_closed, why } => {
             tracing::debug!("a connection broke: {why}");
             core.lock().session.handle_down(core.now(), was_closed);
@@ -69,6 +84,8 @@ enum Ended {
     GivenUp,
     /// Another connection is there.
     Replaced,
+    /// The peer's process has ended.
+    Died,
     Broken {
         was_closed: bool,
         why: String,
@@ -78,6 +95,7 @@ enum Ended {
 struct Pump<'a> {
     core: &'a Arc<Core>,
     stream: Stream,
+    process: Option<&'a PeerProcess>,
     decoder: Decoder,
     /// What is being written.
     pieces: Pieces,
@@ -86,11 +104,34 @@ struct Pump<'a> {
     squeeze: Squeeze,
 }
 
+/// Lets others write as long as this connection is there.
+struct Others<'a>(&'a Core);
+
+impl<'a> Others<'a> {
+    fn let_write(core: &'a Core, stream: &Stream, squeeze: Squeeze) -> Self {
+        let direct = Direct::of(stream, squeeze);
+        let mut state = core.lock();
+        (state.direct, state.is_writing, state.unwritten) = (direct, false, Pieces::default());
+        Self(core)
+    }
+}
+
+impl Drop for Others<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        // Their handle keeps the connection open.
+        (state.direct, state.unwritten) = (None, Pieces::default());
+    }
+}
+
 impl Pump<'_> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Ended> {
+        // What it has said before it ended is in the socket.
+        let has_ended = self.process.is_some_and(|process| process.poll_ended(cx).is_ready());
         for _ in 0..TURNS {
             match self.turn(cx) {
                 Ok(true) => {}
+                Ok(false) if has_ended => return Poll::Ready(Ended::Died),
                 Ok(false) => return Poll::Pending,
                 Err(ended) => return Poll::Ready(ended),
             }
@@ -112,17 +153,31 @@ impl Pump<'_> {
         if !self.is_flushed && self.poll_write(cx).map_err(|error| broken(&error))?.is_pending() {
             return Ok(false);
         }
-        let frames = self.next_frames();
+        let (unwritten, frames) = self.next_frames();
+        if unwritten.has_remaining() {
+            (self.pieces, self.is_flushed) = (unwritten, false);
+        }
         for frame in &frames {
             // What doesn't fit into a frame was refused when it was sent.
             let encoded = encode(frame, self.squeeze, &mut self.pieces);
             encoded.map_err(|error| Ended::Broken { was_closed: false, why: error.to_string() })?;
             self.is_flushed = false;
         }
-        Ok(!frames.is_empty() && self.poll_write(cx).map_err(|error| broken(&error))?.is_ready())
+        if self.is_flushed {
+            return Ok(false);
+        }
+        Ok(self.poll_write(cx).map_err(|error| broken(&error))?.is_ready())
     }
 
-    fn next_frames(&self) -> Vec<Frame> {
+    fn take_unwritten(&mut self) {
+        let unwritten = std::mem::take(&mut self.core.lock().unwritten);
+        if unwritten.has_remaining() {
+            self.pieces = unwritten;
+        }
+    }
+
+    /// What others have left unwritten, and what comes after it.
+    fn next_frames(&self) -> (Pieces, Vec<Frame>) {
         let mut state = self.core.lock();
         let (now, taken) = (self.core.now(), self.core.newly_taken());
         if taken > 0 {
@@ -135,7 +190,9 @@ impl Pump<'_> {
             bytes += frame.control.len() + frame.bulk.iter().map(Bytes::len).sum::<usize>();
             frames.push(frame);
         }
-        frames
+        let unwritten = std::mem::take(&mut state.unwritten);
+        state.is_writing = unwritten.has_remaining() || !frames.is_empty();
+        (unwritten, frames)
     }
 
     /// Looks whether the session has had enough of this connection, and when it has to be looked at again.
@@ -148,10 +205,11 @@ impl Pump<'_> {
                 return Err(if state.session.lost().is_some() { Ended::Over } else { Ended::GivenUp });
             }
             // Somebody may have sent or taken something since the frames were taken.
-            if self.is_flushed && (state.session.has_something_to_send() || self.core.is_much_taken()) {
+            let is_left = state.session.has_something_to_send() || state.unwritten.has_remaining();
+            if self.is_flushed && (is_left || self.core.is_much_taken()) {
                 return Ok(true);
             }
-            state.waker = Some(cx.waker().clone());
+            (state.waker, state.is_writing) = (Some(cx.waker().clone()), !self.is_flushed);
             // A sign of life that can't go out isn't due all the time.
             let least = if self.is_flushed { 0 } else { now + STUCK_NANOSECONDS };
             state.session.wakes_at().map(|at| at.max(least))

@@ -4,13 +4,16 @@ use super::core::{Core, Inbox};
 use super::outbox::Outbox;
 use super::own::Own;
 use super::peer::Peer;
+use super::process::PeerProcess;
 use super::pump::pump;
 use crate::dial::Link;
 use crate::hello::{Greeting, Identity, Purpose, Refusal, Role, SessionId};
 use crate::listen::Keeper;
+use crate::session::Session;
 use raskt_sync::Mutex;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::future::{pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -88,6 +91,7 @@ impl Sessions {
     /// The task of a session.
     async fn serve(self: Arc<Self>, core: Arc<Core>, session: SessionId, first: Link, mut links: mpsc::Receiver<Link>) {
         let mut next = Some(first);
+        let mut process = None;
         while core.lost().is_none() {
             let link = match next.take() {
                 Some(link) => Some(link),
@@ -95,13 +99,26 @@ impl Sessions {
                     biased;
                     link = links.recv() => link,
                     () = core.watch() => break,
+                    () = end_of(process.as_ref()) => {
+                        core.change(Session::handle_died);
+                        break;
+                    }
                 },
             };
             let Some(link) = link else { break };
-            next = pump(&core, link, self.own.options.squeeze, &mut links).await;
+            process = PeerProcess::of(&link.stream);
+            next = pump(&core, (link, process.as_ref()), self.own.options.squeeze, &mut links).await;
         }
         self.held.lock().remove(&session);
         core.deliver();
+    }
+}
+
+/// Comes when a process has ended; never, if there is none that is known.
+async fn end_of(process: Option<&PeerProcess>) {
+    match process {
+        Some(process) => poll_fn(|cx| process.poll_ended(cx)).await,
+        None => pending().await,
     }
 }
 

@@ -114,7 +114,6 @@ impl Ledger {
     }
 
     /// What others have written under this kind.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for what others want to last"))]
     pub fn others(&self, kind: u16) -> impl Iterator<Item = (&[u8], &[u8])> {
         let all = self.others.range((kind, vec![])..).take_while(move |((of, _), _)| *of == kind);
         all.map(|((_, name), value)| (&name[..], &value[..]))

@@ -4,7 +4,7 @@ use super::child::{Child, Stream};
 use super::exit::Exit;
 use super::memory::resident_bytes;
 use super::supervisor::{Action, End, Report, Restart, Rules, Supervisor, Ward, WardId};
-use raskt_sync::{Condvar, Mutex};
+use raskt_sync::{Condvar, Mutex, guard};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -81,7 +81,7 @@ impl Nanny {
         let (told, sender) = (outcome.clone(), inputs.clone());
         let run = move || {
             let mut driver = Driver::new(options, sender);
-            let ends = driver.run(&received);
+            let ends = guard(|| driver.run(&received)).unwrap_or_else(|story| driver.broken(&story));
             *told.ends.lock() = Some(ends);
             told.changed.notify_all();
         };
@@ -135,6 +135,13 @@ impl Drop for Nanny {
     }
 }
 
+/// Calls a watcher, whose panic ends nobody else.
+fn heard(call: impl FnOnce()) {
+    if let Err(story) = guard(call) {
+        tracing::error!("whoever hears of processes that are looked after panicked: {story}");
+    }
+}
+
 struct Driver {
     supervisor: Supervisor,
     wards: Vec<WardOptions>,
@@ -176,6 +183,16 @@ impl Driver {
         }
     }
 
+    /// Something panicked: nobody looks after the processes any more, which end, and nobody waits for them.
+    fn broken(&mut self, story: &str) -> Vec<End> {
+        for child in std::mem::take(&mut self.children).into_values() {
+            child.kill();
+            let _: Exit = child.reap();
+        }
+        let why = format!("whoever looked after it broke down, which is a bug in raskt: {story}");
+        vec![End::NotRunning(Some(why)); self.wards.len()]
+    }
+
     fn now(&self) -> Duration {
         self.beginning.elapsed()
     }
@@ -211,7 +228,9 @@ impl Driver {
                 },
                 Action::Terminate(id) => _ = self.children.get_mut(&id).map(Child::terminate),
                 Action::Kill(id) => _ = self.children.get(&id).map(Child::kill),
-                Action::Tell(id, report) => self.watcher.report(&self.wards[id.0 as usize].name, &report),
+                Action::Tell(id, report) => {
+                    heard(|| self.watcher.report(&self.wards[id.0 as usize].name, &report));
+                }
             }
         }
     }
@@ -219,9 +238,9 @@ impl Driver {
     fn begin(&mut self, id: WardId) -> io::Result<()> {
         let WardOptions { name, command, keeps_input, .. } = &self.wards[id.0 as usize];
         let mut child = Child::start(command, *keeps_input)?;
-        self.watcher.started(name, child.number().unsigned_abs());
+        heard(|| self.watcher.started(name, child.number().unsigned_abs()));
         let (watcher, name, inputs) = (self.watcher.clone(), Arc::<str>::from(&**name), self.inputs.clone());
-        let line = move |stream, line: &[u8]| watcher.line(&name, stream, line);
+        let line = move |stream, line: &[u8]| heard(|| watcher.line(&name, stream, line));
         let watched = child.watch(line, move || drop(inputs.send(Input::Ended(id))));
         if let Err(error) = watched {
             let _: Exit = child.reap();

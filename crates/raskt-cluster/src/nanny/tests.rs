@@ -365,3 +365,29 @@ fn a_process_that_holds_too_much_is_ended_and_followed_by_another() {
     assert_ne!(started(&heard), first);
     drop(nanny);
 }
+
+/// Panics whenever it is told something.
+struct Fainting;
+
+impl Watcher for Fainting {
+    fn line(&self, _ward: &str, _stream: Stream, _line: &[u8]) {
+        panic!("a line");
+    }
+
+    fn started(&self, _ward: &str, _process: u32) {
+        panic!("a process");
+    }
+
+    fn report(&self, _ward: &str, _report: &Report) {
+        panic!("a report");
+    }
+}
+
+#[test]
+fn a_watcher_that_panics_harms_nobody() {
+    // More than fits into a pipe that nobody reads.
+    let wards = vec![shell("seq 100000; exit 3", Restart::Never)];
+    let options = NannyOptions { wards, rules: Rules::default(), watcher: Arc::new(Fainting) };
+    let ends = Nanny::start(options).unwrap().wait(PATIENCE);
+    assert_eq!(ends, Some(vec![End::Exit(Exit::Status(3))]));
+}

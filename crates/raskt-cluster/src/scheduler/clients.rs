@@ -4,6 +4,7 @@ use super::core::Core;
 use super::entries::ClientEntry;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
+use crate::coordination::{Ask, Packed, tell_by};
 use crate::driver::{Outbox, Peer};
 use crate::journal::Record;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
@@ -20,8 +21,10 @@ impl Core {
         let client = self.next_client;
         self.next_client += 1;
         let secret = self.note_client(client, peer.identity);
+        // Of whether what is shared by name is that of before it hears first.
+        let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToClient::Coordination));
         let (taken, has) = Default::default();
-        let entry = ClientEntry { identity: peer.identity, outbox, is_durable: false, taken, has };
+        let entry = ClientEntry { identity: peer.identity, outbox, session, is_durable: false, taken, has };
         let first_run = RunId(u64::from(client) * RUNS_OF_A_CLIENT);
         entry.send(&ToClient::Welcome { first_run, lineage: self.lineage, secret });
         entry.send(&ToClient::Joined(self.worker_infos()));
@@ -29,11 +32,19 @@ impl Core {
         client
     }
 
+    /// A client asks for something that is shared by name.
+    pub fn client_asks(&mut self, client: u32, ask: Packed<Ask>, bulk: &[Bytes]) {
+        if let Some(session) = self.clients.get(&client).map(|client| client.session) {
+            self.member_asks(session, ask, bulk);
+        }
+    }
+
     pub fn client_says(
         &mut self,
         client: u32,
         message: FromClient,
         graph: Option<Result<(Bytes, Arc<Graph>), String>>,
+        bulk: Vec<Bytes>,
     ) {
         let result = match message {
             FromClient::Submit(submission) => {
@@ -45,11 +56,22 @@ impl Core {
                 }
                 Ok(())
             }
-            FromClient::GraphPiece | FromClient::Back { .. } => Ok(()),
+            // What comes with bulk of its own is taken in elsewhere.
+            FromClient::GraphPiece | FromClient::Plugin { .. } | FromClient::Coordination(_) => Ok(()),
+            FromClient::Back { .. } => Ok(()),
             FromClient::Has { runs, is_last } => {
                 self.client_has(client, runs, is_last);
                 Ok(())
             }
+            FromClient::Barrier { number } => {
+                self.heard(client, number, None);
+                Ok(())
+            }
+            FromClient::Ask { number, question } => {
+                self.ask(client, number, question);
+                Ok(())
+            }
+            FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
             FromClient::Retry { run, tasks } => self.check_own(client, run).and_then(|()| self.retry(run, tasks)),
             FromClient::ReleaseRuns { runs } => runs.into_iter().try_for_each(|run| {
@@ -59,7 +81,7 @@ impl Core {
             }),
         };
         if let Err(reason) = result {
-            tracing::warn!("a client says what can't be: {reason}");
+            self.note_warning(format!("a client says what can't be: {reason}"));
         }
     }
 
@@ -78,15 +100,39 @@ impl Core {
         Ok(())
     }
 
+    /// It can't be reached. Others may wait for what it holds: if its process is gone, and not only the way to it, it is lost.
+    pub fn client_unreachable(&mut self, client: u32) {
+        let outbox = self.clients.get(&client).map(|entry| entry.outbox.clone());
+        if let Some(outbox) = outbox.filter(Outbox::was_closed) {
+            // One that comes back all the same begins anew.
+            outbox.close();
+            self.client_lost(client);
+        }
+    }
+
     /// All that it wanted isn't wanted any more.
     pub fn client_lost(&mut self, client: u32) {
-        self.clients.remove(&client);
-        self.absent.clients.remove(&client);
+        let entry = self.clients.remove(&client);
+        if !self.absent.clients.remove(&client) && entry.is_none() {
+            return;
+        }
         if self.journal.as_ref().is_some_and(|journal| journal.ledger().client(client).is_some()) {
             self.note(|| Record::ClientGone { client });
         }
+        self.errands.forget_client(client);
+        if let Some(entry) = entry {
+            self.member_gone(entry.session);
+        }
         let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
-        own.into_iter().for_each(|run| self.release(run));
+        for run in own {
+            match self.runs.get(&run) {
+                // Others that wait for what it hasn't given would wait for ever.
+                Some(record) if !record.is_released && !record.gifts.are_there() => {
+                    self.data_failed(run, "the client that had it has left");
+                }
+                _ => self.release(run),
+            }
+        }
     }
 
     /// Who holds what is wanted of a run.
@@ -110,7 +156,7 @@ impl Core {
         if is_own { Ok(()) } else { Err(format!("run {} isn't that client's", run.0)) }
     }
 
-    fn submit(
+    pub fn submit(
         &mut self,
         client: u32,
         submission: Submission,

@@ -2,7 +2,13 @@
 
 use super::absent::{Absent, Recovery};
 use super::entries::{ClientEntry, WorkerEntry};
+use super::errands::Errands;
 use super::graphs::RunRecord;
+use super::names::Sharing;
+use super::notes::Notes;
+use super::orders::Movements;
+use super::plugins::Plugins;
+use super::stream::Stream;
 use crate::journal::Journal;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
@@ -30,10 +36,20 @@ pub(super) struct Core {
     pub ungiven: BTreeSet<RunId>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
+    /// What is shared by name.
+    pub sharing: Sharing,
     /// Small results that came with what is being taken in, and their run.
     pub along: Option<(RunId, Vec<Small>)>,
+    /// What workers are to have, those that come later too.
+    pub plugins: Plugins,
     /// Runs that have ended for their clients, and not for the machine.
     ended: Vec<RunId>,
+    pub errands: Errands,
+    pub movements: Movements,
+    /// The steps of orders lead to others, which aren't looked for again within them.
+    pub looks_after_movements: bool,
+    pub notes: Notes,
+    pub stream: Stream,
     pub next_worker: u32,
     pub next_client: u32,
     pub is_closed: bool,
@@ -47,6 +63,8 @@ pub(super) struct Core {
     pub recovery: Option<Recovery>,
     /// Clients of before that aren't back, and until when they are waited for.
     pub absent: Absent,
+    /// A client has ended the cluster.
+    pub is_told_to_end: bool,
     /// What went wrong, if something did that can't be mended.
     pub broken: Option<String>,
 }
@@ -55,7 +73,7 @@ impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
-        let (ungiven, awaited_by, ended) = Default::default();
+        let (ungiven, awaited_by, ended, plugins) = Default::default();
         Self {
             machine,
             started,
@@ -65,8 +83,16 @@ impl Core {
             errors,
             ungiven,
             awaited_by,
+            sharing: Sharing::new(),
             along: None,
+            plugins,
             ended,
+            errands: Errands::default(),
+            movements: Movements::default(),
+            looks_after_movements: false,
+            notes: Notes::default(),
+            stream: Stream::default(),
+            is_told_to_end: false,
             next_worker: 0,
             next_client: 0,
             journal: None,
@@ -111,6 +137,7 @@ impl Core {
             self.handle(Event::RunReleased { run });
         }
         self.spread_gifts();
+        self.look_after_movements();
     }
 
     /// The machine can't go on: all are told why, and their sessions end.

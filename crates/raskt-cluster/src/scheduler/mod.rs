@@ -7,12 +7,23 @@ mod absent;
 mod clients;
 mod core;
 mod entries;
+mod errands;
 mod gifts;
 mod graphs;
 mod held_back;
+mod measures;
+mod moving;
+mod names;
+mod notes;
+mod orders;
+mod plugging;
+mod plugins;
+mod questions;
 mod recovery;
 mod returning;
+mod sharing;
 mod spreading;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -25,23 +36,25 @@ use crate::message::{FromClient, FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, Inbox, ListenError};
 use core::Core;
-use raskt_schedule::{Event, LossCause, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
+use raskt_schedule::{LossCause, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
 use raskt_sync::{Condvar, Mutex, guard};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A scheduler of a cluster.
 pub struct SchedulerServer {
     shared: Arc<Shared>,
     network: Arc<Network>,
     listening: Listening,
+    also: Vec<Listening>,
 }
 
 struct Shared {
     core: Mutex<Core>,
     /// Told when the machine wants to be woken at another time, and at the end.
     changed: Condvar,
+    measures: measures::Measures,
 }
 
 /// Work that is handed out at a time: enough to hide the way to another process and back.
@@ -50,6 +63,9 @@ const CREDIT_NANOSECONDS: u64 = 2_000_000;
 /// Work that a slot is given in advance: so that no worker waits for the way there and back, and for some assignments of which nothing
 /// is known, which count as a credit each. Who has nothing to do gets it from those who have it.
 const PREFILL_NANOSECONDS: u64 = 10_000_000;
+
+/// How long those who are there have to hear that a client ends the cluster.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How long the thread of the time sleeps at most.
 const GLANCE: Duration = Duration::from_secs(1);
@@ -78,14 +94,19 @@ impl SchedulerServer {
                 core.lineage = random.map_err(|source| ListenError::Socket { address: listen.to_string(), source })?;
             }
         }
-        let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new() });
-        let (network, host) = (Arc::new(network), shared.clone());
-        let arrived = move |peer: Peer, outbox: Outbox<()>| host.arrived(&peer, &outbox);
-        let listening = network.listen(listen, &[Role::Client, Role::Worker], arrived)?;
-        let timer = Arc::downgrade(&shared);
-        let spawned = std::thread::Builder::new().name("raskt-time".into()).spawn(move || tell_time(&timer));
+        let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new(), measures: Default::default() });
+        let network = Arc::new(network);
+        let listening = open_to(&shared, &network, listen)?;
+        let (timer, ended) = (Arc::downgrade(&shared), Arc::downgrade(&network));
+        let spawned = std::thread::Builder::new().name("raskt-time".into()).spawn(move || tell_time(&timer, &ended));
         spawned.map_err(|source| ListenError::Socket { address: listen.to_string(), source })?;
-        Ok(Self { shared, network, listening })
+        Ok(Self { shared, network, listening, also: vec![] })
+    }
+
+    /// Listens at another address as well: those of this host are reached faster by a socket in the file system.
+    pub fn listen_also(&mut self, listen: &Address) -> Result<(), ListenError> {
+        self.also.push(open_to(&self.shared, &self.network, listen)?);
+        Ok(())
     }
 
     /// Where it listens.
@@ -100,7 +121,13 @@ impl SchedulerServer {
 
     /// How many runs clients have going, or keep results of.
     pub fn runs(&self) -> usize {
-        self.shared.core.lock().runs.len()
+        let core = self.shared.core.lock();
+        core.runs.values().filter(|run| run.client != names::NAMES).count()
+    }
+
+    /// Whether a client has ended the cluster: nobody is let in any more.
+    pub fn is_told_to_end(&self) -> bool {
+        self.shared.core.lock().is_told_to_end
     }
 
     /// What went wrong, if the machine has broken down: a bug. All were told, and nobody is let in any more.
@@ -125,11 +152,23 @@ impl SchedulerServer {
     }
 }
 
+/// Lets in those who come to an address.
+fn open_to(shared: &Arc<Shared>, network: &Network, listen: &Address) -> Result<Listening, ListenError> {
+    let host = shared.clone();
+    let arrived = move |peer: Peer, outbox: Outbox<()>| host.arrived(&peer, &outbox);
+    network.listen(listen, &[Role::Client, Role::Worker], arrived)
+}
+
 /// Tells the machine that time has passed, when it wants to know.
-fn tell_time(shared: &Weak<Shared>) {
+fn tell_time(shared: &Weak<Shared>, network: &Weak<Network>) {
     while let Some(shared) = shared.upgrade() {
         let core = shared.core.lock();
         if core.is_closed {
+            let is_told_to_end = core.is_told_to_end;
+            drop(core);
+            if let Some(network) = network.upgrade().filter(|_| is_told_to_end) {
+                network.close(FAREWELL);
+            }
             return;
         }
         if core.is_due() {
@@ -138,10 +177,10 @@ fn tell_time(shared: &Weak<Shared>) {
             continue;
         }
         let now = core.now();
-        match core.machine.wakes_at() {
+        match core.wakes_at() {
             Some(at) if at <= now => {
                 drop(core);
-                shared.change(|core| core.handle(Event::TimePassed));
+                shared.change(Core::time_passed);
             }
             at => {
                 let until = at.map_or(GLANCE, |at| Duration::from_nanos(at.0.saturating_sub(now.0)).min(GLANCE));
@@ -181,20 +220,32 @@ impl Shared {
                     number.store(before, Ordering::Relaxed);
                 }
             }
+            Incoming::Message { message: FromClient::Plugin { number, name }, bulk, .. } => {
+                _ = self.change(|core| core.plugin_changes(client, number, name, bulk));
+            }
+            Incoming::Message { message: FromClient::Coordination(ask), bulk, ticket } => {
+                self.change(|core| core.client_asks(client, ask, &bulk));
+                drop(ticket);
+            }
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
-                let graph = pieces.take(&message, bulk);
-                self.change(|core| core.client_says(client, message, graph));
+                let graph = pieces.take(&message, bulk.clone());
+                self.change(|core| core.client_says(client, message, graph, bulk));
                 drop(ticket);
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
+            Incoming::Event(session::Event::Unreachable) => _ = self.change(|core| core.client_unreachable(client)),
             Incoming::Event(_) => {}
         }
     }
 
     fn hear_worker(&self, worker: WorkerId, incoming: Incoming<FromWorker>) {
         match incoming {
-            Incoming::Message { message, .. } => _ = self.change(|core| core.worker_says(worker, message)),
+            Incoming::Message { message: FromWorker::Coordination(ask), bulk, ticket } => {
+                self.change(|core| core.worker_asks(worker, ask, &bulk));
+                drop(ticket);
+            }
+            Incoming::Message { message, bulk, .. } => _ = self.change(|core| core.worker_says(worker, message, bulk)),
             // Whoever takes his leave is not to blame for it.
             Incoming::Event(session::Event::Lost(session::Lost::Closed)) => {
                 _ = self.change(|core| core.worker_lost(worker, LossCause::Retired));
@@ -209,14 +260,16 @@ impl Shared {
     /// Changes the machine; nothing if it is broken. Should it panic, which is a bug, all are told, and nobody waits for it for ever.
     fn change<T>(&self, change: impl FnOnce(&mut Core) -> T) -> Option<T> {
         let mut core = self.core.lock();
-        if core.broken.is_some() {
+        if core.broken.is_some() || core.is_told_to_end {
             return None;
         }
+        let began = Instant::now();
         let changed = guard(|| {
-            let before = core.machine.wakes_at();
+            let before = core.wakes_at();
             let result = change(&mut core);
             core.write_down();
-            let is_sooner = core.machine.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+            let is_sooner = core.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
+            let is_sooner = is_sooner || core.is_told_to_end;
             (result, is_sooner)
         });
         let (result, wakes) = match changed {
@@ -227,6 +280,7 @@ impl Shared {
             }
         };
         drop(core);
+        self.measures.steps.lock().add(began.elapsed());
         if wakes {
             self.changed.notify_all();
         }

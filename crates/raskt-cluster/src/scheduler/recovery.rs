@@ -4,6 +4,7 @@ use super::absent::{Absent, Recovery};
 use super::core::Core;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
+use super::plugins::Plugins;
 use crate::face::read_shape;
 use crate::journal::{Ended, Journal, Record, RunLine};
 use crate::message::Submission;
@@ -25,6 +26,7 @@ impl Core {
         let now = Instant::now();
         self.lineage = journal.lineage();
         let ledger = journal.ledger().clone();
+        self.plugins = Plugins::restored(&ledger);
         self.journal = Some(journal);
         (self.next_client, self.next_worker) = (ledger.next_client(), ledger.next_worker());
         self.absent = Absent { clients: ledger.clients().collect(), until: Some(now + CLIENTS_GRACE), tells_at: None };
@@ -123,9 +125,10 @@ impl Core {
             self.handle(Event::Kept { worker, run, tasks });
         }
         for &worker in back {
-            let withheld = self.workers.get_mut(&worker).and_then(|entry| entry.withheld.take());
-            if let Some((slots, memory)) = withheld {
-                self.handle(Event::WorkerResized { worker, slots, memory });
+            let Some(entry) = self.workers.get_mut(&worker) else { continue };
+            let is_retiring = entry.is_retiring;
+            if let Some((slots, memory)) = entry.withheld.take() {
+                self.handle(Event::WorkerResized { worker, slots: if is_retiring { 0 } else { slots }, memory });
             }
         }
     }
@@ -166,7 +169,7 @@ impl Core {
         }
         if self.absent.until.is_some_and(|until| until <= now) {
             self.absent.until = None;
-            std::mem::take(&mut self.absent.clients).into_iter().for_each(|client| self.client_lost(client));
+            self.absent.clients.clone().into_iter().for_each(|client| self.client_lost(client));
         }
         if self.absent.tells_at.is_some_and(|at| at <= now) {
             self.absent.tells_at = None;

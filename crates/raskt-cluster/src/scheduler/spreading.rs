@@ -15,7 +15,8 @@ impl Core {
             // Workers that come back may have them.
             return;
         }
-        let workers: Vec<_> = self.workers.iter().filter(|(_, worker)| worker.is_in()).map(|(&it, _)| it).collect();
+        let workers: Vec<_> =
+            self.workers.iter().filter(|(_, worker)| worker.takes_data()).map(|(&it, _)| it).collect();
         if workers.is_empty() {
             return;
         }

@@ -3,10 +3,12 @@
 use super::core::Core;
 use super::entries::WorkerEntry;
 use super::graphs::piece_of;
+use crate::coordination::{Ask, Packed, tell_by};
 use crate::driver::{Outbox, Peer};
 use crate::journal::Record;
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
+use bytes::Bytes;
 use raskt_schedule::{Event, FailureScope, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
 
 impl Core {
@@ -15,14 +17,42 @@ impl Core {
         self.next_worker += 1;
         let (name, addresses) = (peer.introduction.name.clone(), peer.introduction.addresses.clone());
         let identity = peer.identity;
-        let (knows, kept) = Default::default();
-        let entry = WorkerEntry { outbox, name, addresses, identity, info: None, knows, kept, withheld: None };
+        // Of whether what is shared by name is that of before it hears first.
+        let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToWorker::Coordination));
+        let (info, knows, resources, kept) = Default::default();
+        let (joined_at, heard_at, is_retiring) = (self.now(), self.now(), false);
+        let entry = WorkerEntry {
+            outbox,
+            session,
+            name,
+            addresses,
+            identity,
+            info,
+            resources,
+            joined_at,
+            heard_at,
+            is_retiring,
+            knows,
+            kept,
+            withheld: None,
+        };
         entry.send(&ToWorker::Welcome { worker, lineage: self.lineage }, vec![]);
         self.workers.insert(worker, entry);
         worker
     }
 
-    pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker) {
+    /// A worker, or a task of it, asks for something that is shared by name.
+    pub fn worker_asks(&mut self, worker: WorkerId, ask: Packed<Ask>, bulk: &[Bytes]) {
+        if let Some(session) = self.workers.get(&worker).map(|worker| worker.session) {
+            self.member_asks(session, ask, bulk);
+        }
+    }
+
+    pub fn worker_says(&mut self, worker: WorkerId, message: FromWorker, bulk: Vec<Bytes>) {
+        let now = self.now();
+        if let Some(entry) = self.workers.get_mut(&worker) {
+            entry.heard_at = now;
+        }
         match message {
             FromWorker::Join(offer) => {
                 let others = self.worker_infos();
@@ -31,10 +61,13 @@ impl Core {
                 let identity = entry.identity;
                 let info = WorkerInfo { worker, name, addresses, identity, slots: offer.slots, memory: offer.memory };
                 entry.info = Some(info.clone());
+                entry.resources = offer.resources.clone();
                 entry.send(&ToWorker::Joined(others), vec![]);
+                self.plugins.show_all(entry);
                 let joined = ToWorker::Joined(vec![info.clone()]);
                 self.workers.values().filter(|other| other.is_in()).for_each(|other| other.send(&joined, vec![]));
                 self.tell_clients(&ToClient::Joined(vec![info]));
+                self.note_info(format!("worker `{}` has joined", offer.name));
                 self.note(|| Record::WorkerIn { worker: worker.0, identity });
                 self.let_in(worker, offer);
             }
@@ -58,16 +91,26 @@ impl Core {
                 }
             }
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
+            FromWorker::Copied { copy, failure } => self.copied(copy, failure),
+            FromWorker::Stays => self.stays(worker),
+            FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
+            FromWorker::Coordination(_) => {}
         }
     }
 
     fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
-        let Some(told) = self.withhold(worker, told) else { return };
+        let Some(mut told) = self.withhold(worker, told) else { return };
+        if let WorkerTold::Resized { slots, .. } = &mut told
+            && self.workers.get(&worker).is_some_and(|entry| entry.is_retiring)
+        {
+            *slots = 0;
+        }
         let came = match &told {
             WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
             _ => None,
         };
         if let WorkerTold::Reported(report) = &told {
+            self.note_report(worker, report);
             self.along = (!small.is_empty()).then_some((report.run, small));
         }
         self.handle(told.into_event(worker));
@@ -83,13 +126,18 @@ impl Core {
         // One that can't be reached, and comes back, begins anew.
         entry.outbox.close();
         self.note(|| Record::WorkerOut { worker: worker.0 });
+        self.errands_lost(worker, &entry.name);
+        self.member_gone(entry.session);
         if !entry.is_in() || self.is_closed {
             return;
         }
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
         self.ask_others_for_gifts(worker);
+        self.note_info(format!("worker `{}` has left: {cause:?}", entry.name));
         self.handle(Event::WorkerLost { worker, cause });
+        self.movements_lost(worker);
+        self.look_after_movements();
     }
 
     /// The machine wants something of a worker.

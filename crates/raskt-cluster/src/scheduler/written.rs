@@ -1,6 +1,7 @@
 //! What the scheduler writes into its journal, if it has one.
 
 use super::core::Core;
+use super::names::NAMES;
 use crate::hello::Identity;
 use crate::journal::{Ended, JournalError, Record};
 use crate::message::{Submission, ToClient};
@@ -16,6 +17,13 @@ impl Core {
     pub fn note(&mut self, record: impl FnOnce() -> Record) {
         if let Some(journal) = &mut self.journal {
             complain(journal.later(record(), Bytes::new()));
+        }
+    }
+
+    /// Writes down what somebody is about to hear.
+    pub fn note_at_once(&mut self, record: Record) {
+        if let Some(journal) = &mut self.journal {
+            complain(journal.append(record, Bytes::new()));
         }
     }
 
@@ -47,7 +55,10 @@ impl Core {
 
     /// Writes down what a client is about to be told, if it says that something won't come.
     pub fn note_told(&mut self, run: RunId, message: &ToClient) {
-        let Some(journal) = &mut self.journal else { return };
+        // Names, and what they keep alive, don't outlive this scheduler.
+        if self.journal.is_none() || self.runs.get(&run).is_none_or(|record| record.client == NAMES) {
+            return;
+        }
         let record = match message {
             ToClient::TasksFailed { tasks, failure, .. } => {
                 Record::Failed { run, tasks: tasks.clone(), failure: failure.clone() }
@@ -56,7 +67,7 @@ impl Core {
             ToClient::Lost { .. } => Record::Ended { run, ended: Ended::Lost },
             _ => return,
         };
-        complain(journal.append(record, Bytes::new()));
+        self.note_at_once(record);
     }
 
     /// Tasks that have failed are to be run again, be it that the machine knows of their failure or that it was before its time.

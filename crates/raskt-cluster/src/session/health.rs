@@ -23,6 +23,9 @@ pub enum Lost {
     /// One side had nothing more to say.
     #[error("the session was closed")]
     Closed,
+    /// The peer's process has ended.
+    #[error("the peer's process has ended")]
+    Died,
     /// The peer didn't come back in time.
     #[error("the peer was not heard of for {0} s")]
     Expired(u64),

@@ -119,6 +119,11 @@ impl Session {
         self.judge(now);
     }
 
+    /// Whether the last connection was closed by the peer's process or system, and there is no other yet.
+    pub fn was_closed(&self) -> bool {
+        matches!(self.link, Link::Down { was_closed: true, .. })
+    }
+
     /// The peer doesn't let this side in.
     pub fn handle_refused(&mut self, sentence: &str) {
         self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Refused(sentence.to_owned()) });
@@ -127,6 +132,11 @@ impl Session {
     /// The peer lets this side in, and doesn't have the session.
     pub fn handle_forgotten(&mut self, sentence: &str) {
         self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Forgotten(sentence.to_owned()) });
+    }
+
+    /// The peer's process has ended: it won't come back.
+    pub fn handle_died(&mut self) {
+        self.end(if self.ending.heard { Lost::Closed } else { Lost::Died });
     }
 
     /// It is over for this side, without a word to the other.

@@ -1,8 +1,7 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
-use super::link::Link;
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
-use crate::driver::Network;
+use crate::driver::{Network, Outbox};
 use crate::face::Face;
 use crate::hello::{Identity, Role};
 use crate::message::{FromWorker, ResultNames, WorkerInfo};
@@ -17,9 +16,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Results of one request to a peer.
 pub(crate) const TASKS_AT_A_TIME: u64 = 4096;
+
+/// How long is waited for a scheduler that takes nothing.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Threads that make values of what has come: to read a pickle may take the interpreter.
 const READERS: usize = 2;
@@ -114,7 +117,7 @@ impl Fetching {
         run: RunId,
         tasks: Vec<TaskRange>,
         (from, identity): (&[String], Identity),
-        link: Arc<Link>,
+        answers: Option<Outbox<FromWorker>>,
     ) {
         let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
         let source = Source { addresses, role: Role::Client, identity: Some(identity) };
@@ -126,11 +129,43 @@ impl Fetching {
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
-            if let (Err(reason), Some(outbox)) = (put, link.outbox()) {
+            if let (Err(reason), Some(outbox)) = (put, answers) {
                 let _ = outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
             }
         };
         self.gather(Some(source), run, &tasks, Box::new(done));
+    }
+
+    /// Fetches results of another worker, for others to have them here as well.
+    pub fn copy(
+        self: &Arc<Self>,
+        (copy, from): (u64, WorkerId),
+        run: RunId,
+        tasks: Vec<TaskRange>,
+        answers: Option<Outbox<FromWorker>>,
+    ) {
+        let source = self.peers.lock().get(&from).cloned();
+        let (this, named) = (self.clone(), tasks.clone());
+        let done = move |parts: Vec<Part>| {
+            let came = parts.into_iter().collect::<Result<Result<Vec<_>, _>, _>>();
+            let put = match came {
+                Ok(Ok(values)) => this.put_copies(run, &named, values.into_iter().flatten().collect()),
+                Ok(Err(error)) => Err(error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            if let Some(outbox) = answers {
+                let _ = outbox.send_waiting(&FromWorker::Copied { copy, failure: put.err() }, vec![], PATIENCE);
+            }
+        };
+        self.gather(source, run, &tasks, Box::new(done));
+    }
+
+    fn put_copies(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
+        let named: Vec<(TaskId, Value)> = tasks.iter().flat_map(|range| range.tasks()).zip(values).collect();
+        match self.engine.get() {
+            Some(engine) => engine.put_copies(run, named).map_err(|error| error.to_string()),
+            None => Err("the worker has no engine".into()),
+        }
     }
 
     fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {

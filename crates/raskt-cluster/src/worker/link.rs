@@ -4,6 +4,7 @@ use crate::driver::Outbox;
 use crate::message::FromWorker;
 use raskt_schedule::Offer;
 use raskt_sync::{Condvar, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The way to the scheduler: to the one that there is, and to the one that takes its place.
@@ -45,9 +46,21 @@ impl Link {
 pub(super) struct Ended {
     why: Mutex<Option<String>>,
     changed: Condvar,
+    /// Somebody starts another one when it is over.
+    is_looked_after: AtomicBool,
 }
 
 impl Ended {
+    /// Whether another one would be started.
+    pub fn begins_anew(&self) -> bool {
+        self.is_looked_after.load(Ordering::Relaxed)
+    }
+
+    /// Another one is started when it is over.
+    pub fn look_after(&self) {
+        self.is_looked_after.store(true, Ordering::Relaxed);
+    }
+
     /// It is over.
     pub fn tell(&self, why: impl Into<String>) {
         self.why.lock().get_or_insert_with(|| why.into());

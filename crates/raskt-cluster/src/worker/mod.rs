@@ -1,40 +1,49 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
 mod along;
+mod errands;
 mod fetching;
 mod graphs;
 mod home;
-mod inbound;
+mod intake;
 mod link;
+mod measures;
+mod plugging;
 mod providing;
 mod returning;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
 
+use crate::coordination::{Coordination, OverSession, Registered};
 use crate::driver::{Listening, Network, Peer};
 use crate::face::{Face, read_graph};
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
 use crate::session;
+use crate::this_worker::ThisWorker;
 use crate::{Address, ListenError};
 use along::Along;
 use bytes::Bytes;
+use errands::Errands;
 use fetching::Fetching;
 use graphs::{Coming, Message, Step};
 use home::Home;
-use inbound::{Inbound, inbox_of};
+use intake::{Inbound, Intake};
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
-use raskt_schedule::{Import, Offer, RunId, WorkerOrder};
+use raskt_schedule::{Import, Offer, RunId, WorkerId, WorkerOrder};
+use raskt_sync::Mutex;
 use raskt_value::{ErrorKind, TaskError};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use uplink::SessionUplink;
+
+/// Why a worker is over that is to begin anew.
+pub const RESTARTED: &str = "the scheduler has it begin anew";
 
 /// How a worker is started.
 pub struct WorkerOptions {
@@ -65,6 +74,9 @@ pub struct WorkerServer {
     network: Arc<Network>,
     ended: Arc<Ended>,
     link: Arc<Link>,
+    face: Arc<dyn Face>,
+    coordination: Coordination,
+    _registered: Registered,
     _listening: Listening,
 }
 
@@ -93,25 +105,36 @@ impl WorkerServer {
             introduction.addresses.push(listening.address().to_string());
         }
         network.introduce(introduction);
-        let (sender, receiver) = channel();
-        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox_of(sender.clone()))?;
+        // Before any task can come.
+        let id = Arc::default();
+        face.worker_begins(this_worker(&engine, &network, &options, (link.clone(), Arc::clone(&id))));
+        let (intake, coordination) = (Arc::new(Intake::default()), Coordination::new());
+        let hearing = coordination.session();
+        let inbox = Intake::inbox(&intake, hearing.clone());
+        let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox)?;
         let own = engine.offer();
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
         let _ = outbox.send(&FromWorker::Join(offer.clone()), vec![]);
+        // One that is lost already is told so when it asks.
+        let _ = hearing.carried_by(Arc::new(OverSession::new(outbox.clone(), FromWorker::Coordination)));
         link.set(outbox);
-        let home = Home::new(&network, options.scheduler, offer, sender);
+        let home = Home::new(&network, options.scheduler, offer, (&intake, coordination.clone()));
         let serving = Serving {
             engine: engine.clone(),
             fetching,
-            face,
+            errands: Errands::new(face.clone()),
+            plugins: BTreeMap::new(),
+            face: face.clone(),
             link: link.clone(),
             ended: ended.clone(),
             along,
+            id,
             coming: None,
             home,
         };
-        std::thread::Builder::new().name("raskt-worker".into()).spawn(move || serving.run(&receiver))?;
-        Ok(Self { engine, network, ended, link, _listening: listening })
+        std::thread::Builder::new().name("raskt-worker".into()).spawn(move || intake.run(serving))?;
+        let _registered = Registered::new(coordination.clone());
+        Ok(Self { engine, network, ended, link, face, coordination, _registered, _listening: listening })
     }
 
     /// The scheduler, once it has answered.
@@ -119,14 +142,25 @@ impl WorkerServer {
         self.link.outbox()?.peer()
     }
 
+    /// What is shared by name, for the tasks of this worker.
+    pub fn coordination(&self) -> &Coordination {
+        &self.coordination
+    }
+
     /// Waits until the worker is over, or for so long; gives why it is.
     pub fn wait(&self, patience: Duration) -> Option<String> {
         self.ended.wait(patience)
     }
 
+    /// Somebody starts this worker's process again when it ends, so that it may be told to begin anew.
+    pub fn is_looked_after(&self) {
+        self.ended.look_after();
+    }
+
     /// Lets what runs end for up to `grace`, and leaves.
     pub fn shut_down(&self, grace: Duration) {
         self.engine.shut_down(grace);
+        self.face.worker_ends(self.engine.number());
         self.network.close(grace.max(Duration::from_millis(200)));
         self.ended.tell("it was shut down");
     }
@@ -136,6 +170,31 @@ impl Drop for WorkerServer {
     fn drop(&mut self) {
         // The engine keeps its uplink, which knows the engine.
         self.engine.shut_down(Duration::ZERO);
+        self.face.worker_ends(self.engine.number());
+    }
+}
+
+/// The worker as its tasks see it.
+fn this_worker(
+    engine: &WorkerEngine,
+    network: &Network,
+    options: &WorkerOptions,
+    (link, id): (Arc<Link>, Arc<Mutex<Option<WorkerId>>>),
+) -> ThisWorker {
+    let introduced = network.introduced();
+    let name = match introduced.name.is_empty() {
+        true => options.offer.name.to_string(),
+        false => introduced.name,
+    };
+    let peer = move || Some(link.outbox()?.peer()?.identity);
+    ThisWorker {
+        engine: engine.clone(),
+        name,
+        scheduler: options.scheduler.clone(),
+        addresses: introduced.addresses,
+        options: network.options().clone(),
+        peer: Arc::new(peer),
+        id,
     }
 }
 
@@ -147,6 +206,10 @@ struct Serving {
     link: Arc<Link>,
     ended: Arc<Ended>,
     along: Arc<Along>,
+    id: Arc<Mutex<Option<WorkerId>>>,
+    errands: Errands,
+    /// What it has of what workers are to have.
+    plugins: BTreeMap<String, Bytes>,
     /// A graph of which pieces are missing.
     coming: Option<Coming>,
     home: Home,
@@ -156,17 +219,19 @@ struct Serving {
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Serving {
-    fn run(mut self, inbound: &Receiver<Inbound>) {
-        while let Ok(inbound) = inbound.recv() {
-            match inbound {
-                Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
-                Inbound::Event(session::Event::Lost(session::Lost::Forgotten(_))) if self.call_again() => {}
-                Inbound::Event(session::Event::Lost(lost)) => {
-                    return self.ended.tell(format!("the session with the scheduler is over: {lost}"));
-                }
-                Inbound::Event(_) => {}
+    /// Sees to what has come; whether the worker goes on.
+    fn see_to(&mut self, inbound: Inbound) -> bool {
+        match inbound {
+            Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
+            Inbound::Event(session::Event::Lost(session::Lost::Forgotten(_))) if self.call_again() => {}
+            Inbound::Event(session::Event::Lost(lost)) => {
+                self.ended.tell(format!("the session with the scheduler is over: {lost}"));
+                return false;
             }
+            Inbound::Event(_) => {}
+            Inbound::Left => self.engine.tell(),
         }
+        true
     }
 
     /// Does what a message says, unless it has to wait for the rest of a graph; and then what has waited.
@@ -217,12 +282,23 @@ impl Serving {
                     None => self.add_graph(run, &imports, &first),
                 }
             }
-            // Of a graph that came to an end otherwise.
-            ToWorker::GraphPiece { .. } => {}
+            // Of a graph that came to an end otherwise; and what was heard before.
+            ToWorker::GraphPiece { .. } | ToWorker::Coordination(_) => {}
             ToWorker::Order(order) => self.obey(order),
-            ToWorker::Fetch { run, tasks, from, identity } => {
-                self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
+            // Who has begun anew knows nothing of what was asked before, and gives other things the same numbers: what comes of these is
+            // told in the session in which they came.
+            ToWorker::Errand { errand } => {
+                self.errands.begin(errand, bulk, self.link.outbox());
             }
+            ToWorker::Copy { copy, run, tasks, from } => {
+                self.fetching.copy((copy, from), run, tasks, self.link.outbox());
+            }
+            ToWorker::Fetch { run, tasks, from, identity } => {
+                self.fetching.take_given(run, tasks, (&from, identity), self.link.outbox());
+            }
+            ToWorker::Restart => self.restart(),
+            ToWorker::Plugins { names } => self.drop_plugins(&names),
+            ToWorker::Plugin { name, is_new } => self.plug_in(name, is_new, bulk.into_iter().next()),
             ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
             ToWorker::Leave => self.ended.tell("the scheduler has ended it"),
         }
@@ -237,16 +313,36 @@ impl Serving {
 
     /// Tasks of a graph that can't be read here fail with the reason.
     fn add_graph(&self, run: RunId, imports: &[Import], bytes: &Bytes) {
-        let added = read_graph(&*self.face, bytes).and_then(|graph| {
-            match self.engine.add_graph(run, Arc::new(graph), imports) {
-                Err(error @ WorkerError::Refused(_)) => Err(error.to_string()),
-                _ => Ok(()),
+        let added = read_graph(&*self.face, bytes)
+            .and_then(|graph| refused(self.engine.add_graph(run, Arc::new(graph), imports)));
+        added.unwrap_or_else(|reason| self.add_unread(run, &reason));
+    }
+
+    /// The same on a thread that must not wait: whether something is left to be told. Nothing if it can't be read.
+    fn add_graph_quickly(&self, run: RunId, imports: &[Import], bytes: &Bytes) -> Option<bool> {
+        let graph = read_graph(&*self.face, bytes).ok()?;
+        let (added, is_left) = self.engine.unheard().add_graph(run, Arc::new(graph), imports);
+        refused(added).ok().map(|()| is_left)
+    }
+
+    fn add_unread(&self, run: RunId, reason: &str) {
+        tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
+        let sentence = format!("a worker can't read the graph of the task: {reason}");
+        let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
+    }
+
+    /// Ends, so that whoever looks after the process starts another; if somebody does.
+    fn restart(&self) {
+        match self.ended.begins_anew() {
+            true => {
+                self.ended.tell(RESTARTED);
+                self.link.outbox().into_iter().for_each(|outbox| outbox.close());
             }
-        });
-        if let Err(reason) = added {
-            tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
-            let sentence = format!("a worker can't read the graph of the task: {reason}");
-            let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
+            false => {
+                if let Some(outbox) = self.link.outbox() {
+                    let _ = outbox.send_waiting(&FromWorker::Stays, vec![], PATIENCE);
+                }
+            }
         }
     }
 
@@ -254,8 +350,21 @@ impl Serving {
         if let WorkerOrder::Forget { run } = &order {
             self.along.forget(*run);
         }
-        if let Err(error) = self.engine.handle(order) {
+        self.heed(self.engine.handle(order));
+    }
+
+    /// An order that can't be obeyed is the end.
+    fn heed(&self, obeyed: Result<(), WorkerError>) {
+        if let Err(error) = obeyed {
             self.ended.tell(format!("the scheduler wants what can't be done: {error}"));
         }
+    }
+}
+
+/// Why a graph isn't taken. What else goes wrong concerns the whole worker, and is told otherwise.
+fn refused(added: Result<(), WorkerError>) -> Result<(), String> {
+    match added {
+        Err(error @ WorkerError::Refused(_)) => Err(error.to_string()),
+        _ => Ok(()),
     }
 }

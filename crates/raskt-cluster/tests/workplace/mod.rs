@@ -4,8 +4,8 @@
 
 use raskt_cluster::hello::Role;
 use raskt_cluster::{
-    Address, Client, ClusterError, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun, SchedulerServer, Security,
-    Token, WorkerOptions, WorkerServer,
+    Address, Client, ClusterError, ErrandCall, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun,
+    SchedulerServer, Security, Token, WorkerOptions, WorkerServer,
 };
 use raskt_execute::{EngineOptions, Limits, Runners, Store};
 use raskt_graph::{
@@ -174,6 +174,18 @@ impl Face for Native {
 
     fn error(&self, form: ErrorForm) -> TaskError {
         TaskError::new(form.kind, form.message)
+    }
+
+    /// Says the bytes again, with the number of the worker; for those that begin so waits, fails, panics, or gives too much.
+    fn errand(&self, call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
+        match call.bytes {
+            b"wait" => std::thread::sleep(PATIENCE),
+            b"fail" => return Err(TaskError::new(ErrorKind::Key, "as was asked for")),
+            b"panic" => panic!("as was asked for"),
+            b"large" => return Ok(vec![0; raskt_cluster::ERRAND_BYTES_MAX + 1]),
+            _ => {}
+        }
+        Ok([call.bytes, format!(" by {}", call.worker.0).as_bytes()].concat())
     }
 }
 

@@ -88,6 +88,23 @@ impl State {
         Ok(())
     }
 
+    /// Takes in copies of results, of which the large are in the store; what is here already stays as it is.
+    pub fn put_copies(&mut self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
+        self.check_open()?;
+        let entry = self.runs.get_mut(&run).ok_or(WorkerError::UnknownRun(run))?;
+        let tasks = TaskRange::of(values.iter().map(|(task, _)| *task));
+        let (here, new): (Vec<_>, Vec<_>) =
+            values.into_iter().partition(|(task, _)| entry.results.get(*task).is_some());
+        let small = |value: &Value| if StoredRef::of(value).is_none() { value.bytes() as u64 } else { 0 };
+        let small: u64 = new.iter().map(|(_, value)| small(value)).sum();
+        entry.small += small;
+        self.store.hold_unasked(small);
+        new.into_iter().for_each(|(task, value)| _ = entry.results.put(task, value));
+        self.afterwards.values.extend(here.into_iter().map(|(_, value)| value));
+        self.tell_scheduler(WorkerTold::Fetched { run, tasks });
+        Ok(())
+    }
+
     pub fn graph_of(&self, run: RunId) -> Result<Arc<Graph>, WorkerError> {
         let known = self.runs.get(&run).filter(|entry| !entry.is_guest);
         known.map(|entry| entry.graph.clone()).ok_or(WorkerError::UnknownRun(run))
@@ -133,6 +150,11 @@ impl State {
         }
         self.act();
         self.head.elsewhere_mut()?.hang_up()
+    }
+
+    /// Whether there is something to tell, and no thread at it.
+    pub fn has_to_tell(&self) -> bool {
+        self.head.elsewhere().is_some_and(Elsewhere::has_to_tell)
     }
 
     /// What is to be told once the lock is gone, by the thread that has it.

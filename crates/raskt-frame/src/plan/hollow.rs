@@ -46,7 +46,8 @@ pub(crate) fn with_tables_apart(node: &Arc<Node>, give: fn(&MemoryPlan, u128) ->
     let change = |node: &mut Node| {
         if let Operator::Memory(plan) = &node.operator {
             let (source, name) = (give(plan, node.digest), "in_memory".into());
-            node.operator = Operator::External(External { source, name, python: false, kept: false, inputs: vec![] });
+            node.operator =
+                Operator::External(External { source, name, python: false, kept: false, near: false, inputs: vec![] });
         }
     };
     changed_once(node, &change, &mut HashMap::new())
@@ -70,6 +71,13 @@ fn changed_once(node: &Arc<Node>, change: &dyn Fn(&mut Node), known: &mut HashMa
 impl External {
     /// Tables of which only is known what they are known as: what gives them is elsewhere.
     pub(crate) fn known_as(key: u128) -> Self {
-        Self { source: Arc::new(Nothing(key)), name: String::new(), python: false, kept: false, inputs: vec![] }
+        Self {
+            source: Arc::new(Nothing(key)),
+            name: String::new(),
+            python: false,
+            kept: false,
+            near: false,
+            inputs: vec![],
+        }
     }
 }

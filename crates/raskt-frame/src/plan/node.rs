@@ -186,6 +186,8 @@ pub struct External {
     pub python: bool,
     /// Whether a store keeps them: together they may be more than there is memory.
     pub kept: bool,
+    /// Whether they lie in memory where they come from.
+    pub near: bool,
     /// The plans that it is made of.
     pub inputs: Vec<Arc<Node>>,
 }
@@ -377,7 +379,7 @@ impl Node {
     pub fn is_in_memory(&self) -> bool {
         match &self.operator {
             Operator::Memory(_) => true,
-            Operator::External(external) => external.kept,
+            Operator::External(external) => external.kept || external.near,
             Operator::Project { input, .. } | Operator::RowNumber { input, .. } => input.is_in_memory(),
             _ => false,
         }

@@ -22,7 +22,18 @@ impl Frame {
         python: bool,
         rows: Option<Vec<usize>>,
     ) -> Self {
-        let external = External { source, name: name.into(), python, kept: false, inputs: vec![] };
+        let external = External { source, name: name.into(), python, kept: false, near: false, inputs: vec![] };
+        Self::from_external(external, partitions, levels, columns, rows)
+    }
+
+    /// The same for tasks of which more is said.
+    pub(crate) fn from_external(
+        external: External,
+        partitions: usize,
+        levels: &[(Option<&str>, Domain)],
+        columns: &[(&str, Domain)],
+        rows: Option<Vec<usize>>,
+    ) -> Self {
         let node = external_node(external, partitions, levels, columns).with_rows(rows.map(Into::into));
         labelled(Arc::new(node), levels)
     }
@@ -52,7 +63,7 @@ impl Frame {
 
     /// The tables that `source` makes, one for each partition with as many rows, as columns of the rows of this frame.
     pub fn with_columns_of(&self, source: Arc<dyn Lower>, name: &str, columns: &[(&str, Domain)]) -> Result<Self> {
-        let external = External { source, name: name.into(), python: false, kept: false, inputs: vec![] };
+        let external = External { source, name: name.into(), python: false, kept: false, near: false, inputs: vec![] };
         let node = external_node(external, self.root.partitions, &[], columns);
         self.attached(Arc::new(node.with_rows(self.root.partition_rows.clone())), columns)
     }
@@ -80,7 +91,8 @@ impl Frame {
         let input = output.root().clone();
         let partitions = input.partitions;
         let source = Arc::new(MapPartitions::new(output, body, name.into(), digest));
-        let external = External { source, name: name.into(), python: true, kept: false, inputs: vec![input] };
+        let external =
+            External { source, name: name.into(), python: true, kept: false, near: false, inputs: vec![input] };
         Ok(external_node(external, partitions, levels, columns))
     }
 
@@ -115,7 +127,7 @@ impl Frame {
         let source = Arc::new(PickPartitions::new(output, at.to_vec()));
         let name = format!("partition {}", at.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
         let inputs = vec![frame.root.clone()];
-        let external = External { source: source.clone(), name, python: false, kept: false, inputs };
+        let external = External { source: source.clone(), name, python: false, kept: false, near: false, inputs };
         let columns = frame.root.columns.clone();
         let mut node = Node::new(Operator::External(external), columns, &[], [source.key()]);
         (node.partitions, node.partitionwise) = (at.len(), true);
@@ -168,7 +180,7 @@ fn whole_node(
 ) -> Node {
     let roots = inputs.iter().map(|input| input.root().clone()).collect();
     let source = Arc::new(MapWhole::new(inputs, partitions, body, name.into(), digest));
-    let external = External { source, name: name.into(), python: true, kept: false, inputs: roots };
+    let external = External { source, name: name.into(), python: true, kept: false, near: false, inputs: roots };
     external_node(external, partitions, levels, columns)
 }
 

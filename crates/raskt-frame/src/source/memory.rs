@@ -43,6 +43,7 @@ pub fn kept(tables: Vec<Value>, levels: &[Option<&str>], logical: &[Logical]) ->
         name: "persisted tables".into(),
         python: false,
         kept: true,
+        near: false,
         inputs: vec![],
     });
     let facts: Vec<&TableFacts> = facts.iter().map(|facts| &**facts).collect();

@@ -29,7 +29,7 @@ pub(super) fn staged(output: &StageOutput) -> Option<StageOutput> {
 
 /// Whether partitions of a node are made one by one of tables that a store keeps.
 fn is_of_kept_tables(node: &Arc<Node>) -> bool {
-    let is_kept = |node: &Node| matches!(&node.operator, Operator::External(External { kept: true, .. }));
+    let is_kept = |node: &Node| matches!(&node.operator, Operator::External(External { kept: true, near: false, .. }));
     node.partitionwise && node.partitions > 1 && node.nodes_of_stage().any(is_kept)
 }
 
@@ -100,7 +100,8 @@ fn reduced_tables(output: StageOutput) -> Arc<Node> {
     let partitions = output.node.partitions;
     let source = Arc::new(Reduced(output));
     let key = source.key();
-    let external = External { source, name: "reduced tables".into(), python: false, kept: false, inputs: vec![] };
+    let external =
+        External { source, name: "reduced tables".into(), python: false, kept: false, near: false, inputs: vec![] };
     let mut node = Node::new(Operator::External(external), columns, &[], [key]);
     (node.partitions, node.partitionwise) = (partitions, true);
     Arc::new(node)

@@ -36,6 +36,8 @@ pub struct FrameForm {
     divisions: Option<Vec<Literal>>,
     in_order: bool,
     frequency: Option<String>,
+    /// Whether its rows lie in memory: then types are found by trying them, be they here or there.
+    near: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -132,6 +134,7 @@ impl FrameForm {
             divisions: frame.divisions().filter(|_| is_labelled),
             in_order: is_labelled && frame.in_order(),
             frequency: frame.frequency().map(|frequency| frequency.to_string()),
+            near: frame.root.is_in_memory(),
         })
     }
 
@@ -170,7 +173,9 @@ impl FrameForm {
             levels.iter().zip(of_labels).map(|(name, (_, domain))| (name.as_deref(), domain.clone())).collect();
         let own: Vec<(&str, Domain)> = own.iter().map(|(name, domain)| (name.as_str(), domain.clone())).collect();
         let rows = self.rows.as_ref().map(|rows| rows.to_vec());
-        let mut frame = Frame::from_tasks(source, self.partitions, &levels, &own, "tables", false, rows);
+        let (name, near) = ("tables".into(), self.near);
+        let external = External { source, name, python: false, kept: false, near, inputs: vec![] };
+        let mut frame = Frame::from_external(external, self.partitions, &levels, &own, rows);
         if frame.root.scope.len() != frame.root.columns.len() {
             return Err(bad("two columns of one name"));
         }
@@ -276,6 +281,7 @@ impl ColumnForm {
                 divisions: None,
                 in_order: false,
                 frequency: None,
+                near: false,
             },
         };
         Ok(Self { kind, name: column.name.as_ref().map(|name| name.to_string()), counted: column.counted, frame })

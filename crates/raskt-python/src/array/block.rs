@@ -49,6 +49,10 @@ impl PythonBlock for NumpyBlock {
         self.name.clone()
     }
 
+    fn has_data_apart(&self) -> bool {
+        true
+    }
+
     fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
         let function = self.function.dump(py);
         let function = function.or_else(|error| self.refused(py, error))?;

@@ -1,7 +1,9 @@
 //! This process as a client of a cluster.
 
+use super::adopted::cluster_of;
 use super::face::PythonFace;
 use super::opened::{Credentials, address, open};
+use super::running::from_cluster_error;
 use super::submitting::{Asked, submit};
 use super::waiting::duration;
 use super::{ClusterFuture, HeldResult};
@@ -9,7 +11,7 @@ use crate::annotations::AnnotationSet;
 use crate::delayed::Node;
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use raskt_cluster::hello::Role;
 use raskt_cluster::{Client, ConnectError, WorkerInfo};
 use raskt_sync::Mutex;
@@ -70,11 +72,33 @@ impl ClusterClient {
         let network = open(py, Role::Client, name, &credentials)?;
         let patience = duration(patience)?;
         let connect = || Client::connect(network, &scheduler, &listen, Arc::new(PythonFace), patience);
-        let client = py.detach(connect).map_err(|error| match error {
-            ConnectError::Unreached { .. } => PyConnectionError::new_err(error.to_string()),
-            ConnectError::Listen(_) | ConnectError::Io(_) => super::opened::refused(error),
-        })?;
-        Ok(Self { client: Arc::new(client), process: std::process::id(), named: Mutex::default() })
+        Self::connected(py.detach(connect))
+    }
+
+    /// A client of the cluster of a worker of this process, known by what the worker is known by.
+    #[staticmethod]
+    fn of_worker(py: Python<'_>, worker: u64, listen: &str, name: &str, patience: f64) -> PyResult<Self> {
+        Self::connected(super::here::connect(py, worker, listen, name, duration(patience)?)?)
+    }
+
+    /// Which cluster it is of: the same for all its clients.
+    #[getter]
+    fn cluster<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        Some(PyBytes::new(py, &cluster_of(&self.client)?.to_le_bytes()))
+    }
+
+    /// Whether the result of a future is held by this client.
+    fn holds(&self, future: &Bound<'_, ClusterFuture>) -> bool {
+        future.get().held().is_some_and(|held| Arc::ptr_eq(held.client(), &self.client))
+    }
+
+    /// Has all workers have a plugin, those that come later too; None takes it away. Waits for the scheduler `patience` seconds at
+    /// most.
+    #[pyo3(signature = (name, plugin, patience))]
+    fn plugin(&self, py: Python<'_>, name: &str, plugin: Option<Vec<u8>>, patience: f64) -> PyResult<()> {
+        self.check()?;
+        let (plugin, patience) = (plugin.map(Into::into), duration(patience)?);
+        py.detach(|| self.client.plugin(name, plugin, patience)).map_err(|error| from_cluster_error(py, &error))
     }
 
     /// Has the cluster call `function(*args, **kwargs)`.
@@ -175,6 +199,14 @@ impl ClusterClient {
 }
 
 impl ClusterClient {
+    fn connected(client: Result<Client, ConnectError>) -> PyResult<Self> {
+        let client = client.map_err(|error| match error {
+            ConnectError::Unreached { .. } => PyConnectionError::new_err(error.to_string()),
+            ConnectError::Listen(_) | ConnectError::Io(_) => super::opened::refused(error),
+        })?;
+        Ok(Self { client: Arc::new(client), process: std::process::id(), named: Mutex::default() })
+    }
+
     fn begin(&self, py: Python<'_>, nodes: &[Arc<Node>]) -> PyResult<Vec<ClusterFuture>> {
         self.check()?;
         submit(py, &self.client, nodes)

@@ -1,9 +1,11 @@
 //! What a process with Python knows of ops, values and errors.
 
+use super::{errand, here};
 use crate::error::{cause_of, sent_error};
 use crate::travel;
 use pyo3::prelude::*;
-use raskt_cluster::{ErrorForm, Face};
+use pyo3::types::PyBytes;
+use raskt_cluster::{ErrandCall, ErrorForm, Face, ThisWorker};
 use raskt_graph::{OpBody, OpForm};
 use raskt_value::TaskError;
 use raskt_value::wire::{BodyForm, Decoders};
@@ -26,5 +28,29 @@ impl Face for PythonFace {
 
     fn error(&self, form: ErrorForm) -> TaskError {
         sent_error(form.kind, form.message, form.cause)
+    }
+
+    fn worker_begins(&self, worker: ThisWorker) {
+        here::begins(worker);
+    }
+
+    fn worker_ends(&self, number: u64) {
+        here::ends(number);
+    }
+
+    fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
+        Python::attach(|py| {
+            let changed = py.import("raskt.distributed._this_worker").and_then(|module| {
+                let plugin = plugin.map(|plugin| PyBytes::new(py, plugin));
+                module.call_method1("plugin_changed", (worker, name, plugin))
+            });
+            if let Err(error) = changed {
+                error.write_unraisable(py, None);
+            }
+        });
+    }
+
+    fn errand(&self, call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
+        errand::perform(call)
     }
 }

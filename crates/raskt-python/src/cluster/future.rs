@@ -1,16 +1,18 @@
 //! Handles on results that a cluster makes.
 
-use super::HeldResult;
+use super::adopted::{Origin, Written, adopted, cluster_of, named};
 use super::held::{Standing, fetch, ranges_of};
 use super::running::{cancelled_error, from_cluster_error};
 use super::waiting::{timeout_of, wait_until, while_interruptible};
+use super::{ClusterClient, HeldResult, client_of};
 use crate::delayed::{Node, Work, python_object};
 use crate::futures::timeout_error;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use raskt_cluster::Until;
+use raskt_cluster::{Client, ClusterError, Until};
 use raskt_sync::Mutex;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
 
 /// A handle on the result of a call that a cluster makes. Made by `raskt.distributed.Client.submit`.
@@ -22,8 +24,10 @@ pub(crate) struct ClusterFuture {
     key: FutureKey,
     /// The same for all handles on one result, also once they have let go of it.
     hash: usize,
-    /// Nothing once this handle has let go of it.
+    /// Nothing once this handle has let go of it, or as long as no client here is of its cluster.
     held: Mutex<Option<Arc<HeldResult>>>,
+    /// Where the result is, as it was read from a pickle, until a client holds it.
+    unbound: Mutex<Option<Origin>>,
     /// The call that stands for it in graphs.
     node: Mutex<Weak<Node>>,
 }
@@ -66,6 +70,12 @@ impl ClusterFuture {
     /// Whether it was cancelled, or released.
     fn cancelled(&self) -> bool {
         matches!(self.standing(), Standing::Cancelled)
+    }
+
+    /// The number of the run of which it is, and the task: its layer, and its number there. None if this handle has let go of it.
+    fn _place(&self) -> Option<(u64, u32, u64)> {
+        let (run, task) = self.held()?.place();
+        Some((run.0, task.layer.0, task.index))
     }
 
     /// Cancels the call; says whether it wasn't over before. Calls that read it are made all the same, if they have begun to
@@ -139,6 +149,7 @@ impl ClusterFuture {
         if !r#fn.is_callable() {
             return Err(PyTypeError::new_err(format!("a callback is called with the future; {:?} can't be", r#fn)));
         }
+        slf.get().check_bound()?;
         let Some(held) = slf.get().held() else {
             return r#fn.call1((slf,)).map(drop);
         };
@@ -159,10 +170,47 @@ impl ClusterFuture {
         awaiting.call1((slf,))?.call_method0("__await__")
     }
 
-    fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err(
-            "a future of a cluster can't be pickled: pass it to `submit` as an argument, or in a list or a dict of them",
-        ))
+    /// The client that holds the result; None if it was released, or none does.
+    #[getter]
+    fn client<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        futures(slf.py(), "client_of")?.call1((slf,))
+    }
+
+    /// The same as `client`.
+    #[getter]
+    fn executor<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::client(slf)
+    }
+
+    /// The type of the result; None as long as it isn't there.
+    #[getter]
+    fn r#type<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        futures(slf.py(), "type_of")?.call1((slf,))
+    }
+
+    /// Has a client hold the result, if none does: for a future that was read from a pickle where there was no client of its
+    /// cluster.
+    fn bind_client(slf: &Bound<'_, Self>, client: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, future) = (slf.py(), slf.get());
+        let native = client_of(client)?;
+        native.get().check()?;
+        let Some(origin) = *future.unbound.lock() else { return Ok(()) };
+        if cluster_of(native.get().client()) != Some(origin.cluster) {
+            let key = future.key();
+            return Err(PyValueError::new_err(format!("future `{key}` is of another cluster than {client:?}")));
+        }
+        future.bind(py, native.get().client(), origin)
+    }
+
+    /// A future goes by the name of its result: whoever reads it holds that, if it is there by then.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Option<Written>, String))> {
+        let (py, future) = (slf.py(), slf.get());
+        let unbound = *future.unbound.lock();
+        let origin = match future.held().filter(|held| !held.is_cancelled()) {
+            Some(held) => named(py, &held)?,
+            None => unbound,
+        };
+        Ok((futures(py, "future_of")?, (origin.map(|origin| origin.written()), future.key())))
     }
 
     fn __hash__(&self) -> usize {
@@ -190,7 +238,30 @@ impl ClusterFuture {
 
 impl ClusterFuture {
     pub fn new(held: Arc<HeldResult>, key: FutureKey) -> Self {
-        Self { key, hash: Arc::as_ptr(&held) as usize >> 4, held: Mutex::new(Some(held)), node: Mutex::default() }
+        let hash = Arc::as_ptr(&held) as usize >> 4;
+        Self { key, hash, held: Mutex::new(Some(held)), unbound: Mutex::default(), node: Mutex::default() }
+    }
+
+    /// A client holds the result from now on; if it isn't there any more, the future is a cancelled one.
+    fn bind(&self, py: Python<'_>, client: &Arc<Client>, origin: Origin) -> PyResult<()> {
+        match adopted(py, client, (origin.run, origin.task)) {
+            Ok(held) => *self.held.lock() = Some(held),
+            Err(ClusterError::Refused(_)) => {}
+            Err(error) => return Err(from_cluster_error(py, &error)),
+        }
+        *self.unbound.lock() = None;
+        Ok(())
+    }
+
+    /// An error if no client here is of its cluster.
+    fn check_bound(&self) -> PyResult<()> {
+        match *self.unbound.lock() {
+            None => Ok(()),
+            Some(_) => Err(PyRuntimeError::new_err(format!(
+                "future `{}` was read where there is no client of its cluster: make one, and pass it to bind_client()",
+                self.key()
+            ))),
+        }
     }
 
     /// Another handle on the same result.
@@ -203,11 +274,13 @@ impl ClusterFuture {
     }
 
     fn standing(&self) -> Standing {
-        self.held().map_or(Standing::Cancelled, |held| held.standing())
+        let gone = || if self.unbound.lock().is_some() { Standing::Pending } else { Standing::Cancelled };
+        self.held().map_or_else(gone, |held| held.standing())
     }
 
     /// Waits until it is over; raises an error if it was cancelled.
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<HeldResult>> {
+        self.check_bound()?;
         let held = self.held().ok_or_else(|| self.cancelled_error(py))?;
         if matches!(held.standing(), Standing::Pending) {
             let timeout = timeout_of(timeout)?;
@@ -229,10 +302,40 @@ impl ClusterFuture {
     }
 }
 
+/// The future that was pickled as `name`, for a client of its cluster; None if there is none here.
+#[pyfunction]
+#[pyo3(signature = (name, key, client=None))]
+pub(super) fn cluster_named_future(
+    py: Python<'_>,
+    name: Option<Written>,
+    key: String,
+    client: Option<&ClusterClient>,
+) -> PyResult<ClusterFuture> {
+    let origin = name
+        .map(|name| Origin::read(name).ok_or_else(|| PyValueError::new_err("the name of a future can't be read")))
+        .transpose()?;
+    let mut hasher = DefaultHasher::new();
+    origin.hash(&mut hasher);
+    let (held, unbound, node) = (Mutex::default(), Mutex::new(origin), Mutex::default());
+    let key = FutureKey::Named(key.into());
+    let future = ClusterFuture { key, hash: hasher.finish() as usize, held, unbound, node };
+    let (Some(origin), Some(client)) = (origin, client) else { return Ok(future) };
+    client.check()?;
+    future.bind(py, client.client(), origin)?;
+    let hash = future.held().map_or(future.hash, |held| Arc::as_ptr(&held) as usize >> 4);
+    Ok(ClusterFuture { hash, ..future })
+}
+
+/// A function of `raskt.distributed._futures`.
+fn futures<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("raskt.distributed._futures")?.getattr(name)
+}
+
 /// The call that stands for a future of a cluster in graphs. Nothing for any other object.
 pub(crate) fn held_node(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Node>>> {
     let Ok(future) = object.cast_exact::<ClusterFuture>() else { return Ok(None) };
     let future = future.get();
+    future.check_bound()?;
     let Some(held) = future.held().filter(|held| !held.is_cancelled()) else {
         return Err(future.cancelled_error(object.py()));
     };

@@ -7,7 +7,7 @@ use raskt_value::{DType, StoredValue, Summary, Value};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A result of a cluster, or one that is to come: wanted there as long as this is kept.
 ///
@@ -24,6 +24,8 @@ pub(crate) struct HeldResult {
     /// The process whose client holds it.
     process: u32,
     is_cancelled: AtomicBool,
+    /// The scheduler is known to have heard of its run.
+    is_heard: AtomicBool,
 }
 
 /// Where a result stands.
@@ -36,9 +38,9 @@ pub(crate) enum Standing {
 
 impl HeldResult {
     pub fn new(client: Arc<Client>, run: TaskRun, task: TaskId, is_data: bool) -> Arc<Self> {
-        let (block, is_cancelled) = Default::default();
+        let (block, is_cancelled, is_heard) = Default::default();
         let process = std::process::id();
-        Arc::new(Self { client, run, task, block, is_data, process, is_cancelled })
+        Arc::new(Self { client, run, task, block, is_data, process, is_cancelled, is_heard })
     }
 
     /// Whether it is data that this client gives.
@@ -71,6 +73,20 @@ impl HeldResult {
     /// The run and the task whose result it is.
     pub fn place(&self) -> (RunId, TaskId) {
         (self.run.id(), self.task)
+    }
+
+    /// The same as others know it: those of the run whose result it is, be that another client's.
+    pub fn source(&self) -> (RunId, TaskId) {
+        self.run.source_of(self.task)
+    }
+
+    /// Waits until the scheduler has heard of the run: what others say of it comes by other ways, and may be sooner there.
+    pub fn await_heard(&self, patience: Duration) -> Result<(), ClusterError> {
+        if matches!(self.standing(), Standing::Pending) && !self.is_heard.load(Ordering::Relaxed) {
+            self.client.barrier(patience)?;
+            self.is_heard.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     pub fn standing(&self) -> Standing {

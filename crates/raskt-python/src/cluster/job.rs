@@ -1,6 +1,8 @@
 //! Graphs as jobs of a cluster: what they are, the data that goes with them, and what they read of other runs.
 
 use super::HeldResult;
+use super::adopted::as_own;
+use super::here::parent_on;
 use crate::travel::{Travelling, loaded};
 use hashbrown::HashMap;
 use pyo3::exceptions::PyValueError;
@@ -18,15 +20,20 @@ pub(super) struct Prepared {
     pub job: Job,
     /// The tasks that stand for results that the cluster holds already, where they stay.
     pub held: HashMap<TaskId, Arc<HeldResult>>,
+    /// What the tasks that are wanted are called in it.
+    pub wanted: Vec<TaskId>,
 }
 
 /// The graph as it is sent.
 pub(super) fn prepare(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wanted: &[TaskId]) -> PyResult<Prepared> {
-    let Travelling { form, given } = Travelling::of(py, graph)?;
-    let bytes = postcard::to_stdvec(&form).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut prepared = Prepared { job: Job { graph: bytes.into(), ..Job::default() }, held: HashMap::new() };
-    for (layer, about) in graph.layers() {
-        if let BodyForm::Given(at) = form.ops()[about.op.0 as usize].body {
+    let travelling = Travelling::of(py, graph)?;
+    let wanted: Vec<_> = wanted.iter().map(|task| travelling.task(*task)).collect();
+    let Travelling { form, given, .. } = &travelling;
+    let bytes = postcard::to_stdvec(form).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let job = Job { graph: bytes.into(), parent: parent_on(client), ..Job::default() };
+    let mut prepared = Prepared { job, held: HashMap::new(), wanted: vec![] };
+    for (layer, op) in form.layers() {
+        if let BodyForm::Given(at) = form.ops()[op.0 as usize].body {
             give(py, client, layer, &given[at as usize], &mut prepared)?;
         }
     }
@@ -34,6 +41,7 @@ pub(super) fn prepare(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wante
     each.sort_unstable();
     each.dedup();
     prepared.job.wanted = TaskRange::of(each);
+    prepared.wanted = wanted;
     Ok(prepared)
 }
 
@@ -43,12 +51,13 @@ fn give(
     client: &Arc<Client>,
     layer: LayerId,
     values: &[Value],
-    Prepared { job, held }: &mut Prepared,
+    Prepared { job, held, .. }: &mut Prepared,
 ) -> PyResult<()> {
     let mut data: Vec<(TaskRange, Vec<Value>)> = vec![];
     for (at, value) in values.iter().enumerate() {
         let task = TaskId::new(layer, at as u64);
-        match HeldResult::of(value).filter(|held| Arc::ptr_eq(held.client(), client)) {
+        let result = HeldResult::of(value);
+        match result.map(|result| as_own(py, client, &result)).transpose()?.flatten() {
             Some(result) => {
                 import(&mut job.imports, task, &result);
                 held.insert(task, result);

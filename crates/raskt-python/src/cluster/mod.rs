@@ -4,15 +4,20 @@
 //! they travel, handles on results ([`future`]), and waiting with an eye on signals ([`waiting`]). Threads of the network never take
 //! the interpreter while something is locked that whoever holds the interpreter may wait for.
 
+mod adopted;
 mod client;
 mod command;
+mod coordination;
 mod current;
+mod errand;
 mod face;
 mod fetching;
 mod future;
 mod held;
+mod here;
 mod job;
 mod opened;
+mod questions;
 mod running;
 mod scheduler;
 mod snapshot;
@@ -22,10 +27,12 @@ mod watching;
 mod worker;
 
 pub(crate) use client::ClusterClient;
+pub(crate) use coordination::{is_shared_form, read_shared, shared_form};
 pub(crate) use current::{client_of, current, current_for_users};
 pub(crate) use fetching::{brought_here, fetched};
 pub(crate) use future::{ClusterFuture, held_node};
 pub(crate) use held::HeldResult;
+pub(crate) use here::{awaited, is_worker, task_begins, task_ends};
 pub(crate) use running::{hold, run};
 
 use pyo3::prelude::*;
@@ -34,6 +41,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_class::<ClusterClient>()?;
     module.add("ClusterFuture", py.get_type::<ClusterFuture>())?;
+    module.add_class::<errand::ClusterErrand>()?;
     module.add_class::<scheduler::ClusterScheduler>()?;
     module.add_class::<watching::ClusterArrivals>()?;
     module.add_class::<worker::ClusterWorker>()?;
@@ -41,6 +49,15 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(watching::cluster_gather, module)?)?;
     module.add_function(wrap_pyfunction!(opened::cluster_token, module)?)?;
     module.add_function(wrap_pyfunction!(current::cluster_is_used, module)?)?;
+    module.add_function(wrap_pyfunction!(future::cluster_named_future, module)?)?;
+    module.add_class::<here::ClusterLoan>()?;
+    module.add_function(wrap_pyfunction!(here::cluster_task, module)?)?;
+    module.add_function(wrap_pyfunction!(here::cluster_task_name, module)?)?;
+    module.add_function(wrap_pyfunction!(here::cluster_workers, module)?)?;
+    module.add_function(wrap_pyfunction!(here::cluster_secede, module)?)?;
+    module.add_function(wrap_pyfunction!(here::cluster_rejoin, module)?)?;
+    module.add_function(wrap_pyfunction!(here::cluster_check_cancelled, module)?)?;
     module.add_function(wrap_pyfunction!(watching::cluster_wait, module)?)?;
+    coordination::register(module)?;
     module.add("KilledWorker", py.get_type::<running::KilledWorker>())
 }

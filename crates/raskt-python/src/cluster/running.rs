@@ -1,6 +1,8 @@
 //! A computation on a cluster: the graph goes there, and its results come back.
 
+use super::adopted::noting;
 use super::fetching::fetched;
+use super::here::Lent;
 use super::job::{Prepared, prepare};
 use super::snapshot::snapshot;
 use super::waiting::Standstill;
@@ -26,7 +28,8 @@ pyo3::create_exception!(
 /// Runs the graph on the cluster of `client`, and gives the results of `wanted`.
 pub(crate) fn run(py: Python<'_>, client: &ClusterClient, graph: &Graph, wanted: &[TaskId]) -> PyResult<Vec<Value>> {
     client.check()?;
-    let Prepared { job, held } = prepare(py, client.client(), graph, wanted)?;
+    // What it names stays until it has run.
+    let (Prepared { job, held, wanted }, _named) = noting(|| prepare(py, client.client(), graph, wanted))?;
     let each: Vec<TaskId> = job.wanted.iter().flat_map(|range| range.tasks()).collect();
     let mut values = vec![];
     if !each.is_empty() {
@@ -57,15 +60,19 @@ pub(super) fn begin(
     graph: &Graph,
     wanted: &[TaskId],
 ) -> PyResult<Vec<Arc<HeldResult>>> {
-    let Prepared { mut job, mut held } = prepare(py, client, graph, wanted)?;
-    for value in job.given.iter_mut().flat_map(|(_, values)| values) {
-        *value = snapshot(py, value.clone())?;
-    }
+    let (Prepared { job, mut held, wanted }, named) = noting(|| {
+        let mut prepared = prepare(py, client, graph, wanted)?;
+        for value in prepared.job.given.iter_mut().flat_map(|(_, values)| values) {
+            *value = snapshot(py, value.clone())?;
+        }
+        Ok(prepared)
+    })?;
     let each = job.wanted.clone();
     if !each.is_empty() {
         let data: Vec<TaskRange> = job.given.iter().map(|(range, _)| *range).collect();
         let is_data = |task| data.iter().any(|range| range.contains(task));
-        let read: Vec<_> = held.values().filter(|held| held.is_data()).cloned().collect();
+        // What the calls name may be asked for until they have been made.
+        let read: Vec<_> = held.values().filter(|held| held.is_data()).cloned().chain(named).collect();
         let run = py.detach(|| client.submit_tasks(job)).map_err(|error| from_cluster_error(py, &error))?;
         if !read.is_empty() {
             // It stays here until it has been read: whoever gave it may have let go of it.
@@ -83,6 +90,7 @@ fn wait(py: Python<'_>, run: &RemoteRun) -> PyResult<Vec<Value>> {
     let progress = || None;
     let mut watched = Watched::new(&progress);
     let mut standstill = Standstill::default();
+    let _lent = Lent::new(py);
     let result = loop {
         let patience = watched.patience();
         if let Some(result) = py.detach(|| run.wait_timeout(patience)) {

@@ -1,5 +1,6 @@
 //! Waiting for a cluster with the interpreter free, and with an eye on signals.
 
+use super::here::Lent;
 use crate::watched::Watched;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -77,7 +78,12 @@ fn waited_while<T: Send>(
     stalled: impl Fn() -> Option<String>,
 ) -> PyResult<Option<T>> {
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    if let Some(found) = py.detach(|| look(Instant::now())) {
+        return Ok(Some(found));
+    }
     let mut lookout = Lookout::default();
+    // If this is a task, what it waits for may need its slot.
+    let _lent = Lent::new(py);
     loop {
         let next = Instant::now() + HEARTBEAT;
         let next = deadline.map_or(next, |deadline| deadline.min(next));
@@ -102,6 +108,7 @@ pub(super) fn while_interruptible<T: Send + 'static>(
         Err(ClusterError::TimedOut) => {}
         result => return Ok(result),
     }
+    let _lent = Lent::new(py);
     let (sender, receiver) = sync_channel(1);
     let thread = std::thread::Builder::new().name("raskt-gather".into());
     thread.spawn(move || sender.send(fetch(None)))?;

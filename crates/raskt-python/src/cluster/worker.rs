@@ -51,6 +51,11 @@ impl ClusterWorker {
         started.map(Self).map_err(refused)
     }
 
+    /// Somebody starts this process again when it ends, so that the worker may be told to begin anew.
+    fn is_looked_after(&self) {
+        self.0.is_looked_after();
+    }
+
     /// Waits until the worker is over, `patience` seconds at most; gives why it is, or None if it isn't.
     fn wait(&self, py: Python<'_>, patience: f64) -> PyResult<Option<String>> {
         let patience = duration(patience)?;

@@ -250,7 +250,10 @@ fn run<'py>(
         let graph = graph_with(tasks.layers, &surroundings).map_err(from_graph_error)?;
         results = match runs {
             Runs::There(client) => cluster::run(py, client.get(), &graph, &wanted)?,
-            Runs::Here(engine) if travel::is_on() => wait(py, &engine.submit(travel::travelled(py, &graph)?, wanted))?,
+            Runs::Here(engine) if travel::is_on() => {
+                let (graph, wanted) = travel::travelled(py, &graph, wanted)?;
+                wait(py, &engine.submit(graph, wanted))?
+            }
             Runs::Here(engine) => wait(py, &engine.submit(Arc::new(graph), wanted))?,
         };
     }

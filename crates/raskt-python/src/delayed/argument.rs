@@ -84,6 +84,15 @@ impl Argument {
         }
     }
 
+    /// Calls `visit` with each object in it that is passed on as it is.
+    pub fn for_each_object<'a>(&'a self, visit: &mut dyn FnMut(&'a Py<PyAny>)) {
+        match self {
+            Self::Object(object) => visit(object),
+            Self::Node(_) | Self::Collection(_) | Self::Foreign(_) => {}
+            Self::Container(container) => container.items.iter().for_each(|item| item.for_each_object(visit)),
+        }
+    }
+
     /// The argument with the results of its leaves in their places.
     pub fn build<'py>(
         &self,
@@ -95,23 +104,6 @@ impl Argument {
             Self::Container(container) => container.build(py, results),
             Self::Node(_) | Self::Collection(_) | Self::Foreign(_) => {
                 results.next().expect("there is a result for each leaf, in order")
-            }
-        }
-    }
-
-    /// The same leaf, or object.
-    pub fn clone_ref(&self, py: Python<'_>) -> Self {
-        match self {
-            Self::Object(object) => Self::Object(object.clone_ref(py)),
-            Self::Node(node) => Self::Node(node.clone()),
-            Self::Collection(collection) => Self::Collection(collection.clone_ref(py)),
-            Self::Foreign(foreign) => {
-                let Foreign { values, collection } = &**foreign;
-                Self::Foreign(Box::new(Foreign { values: values.clone(), collection: collection.clone_ref(py) }))
-            }
-            Self::Container(container) => {
-                let items = container.items.iter().map(|item| item.clone_ref(py)).collect();
-                Self::Container(Box::new(Container { shape: container.shape.clone_ref(py), items }))
             }
         }
     }

@@ -2,12 +2,12 @@
 
 use super::blocks::next_number;
 use super::gate::{Gate, without_gate};
-use super::parts::add_python_layer;
+use super::parts::{add_python_layer, hand_on};
 use super::{Node, lower_nodes};
 use crate::block::PythonOp;
 use crate::collection::{Collection, with_collection};
 use crate::error::from_graph_error;
-use crate::travel::CollectionForm;
+use crate::travel::{CollectionForm, gives_what_is_there};
 use hashbrown::HashMap;
 use pyo3::prelude::*;
 use raskt_graph::{
@@ -16,6 +16,7 @@ use raskt_graph::{
 use raskt_sync::Mutex;
 use raskt_value::Value;
 use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// What the copies of one call have in common: work that they share is copied once.
 pub(super) struct Copying {
@@ -81,7 +82,9 @@ impl Copying {
             lowered.push(lower(py, original, &mut own)?);
         }
         let gate = self.gate(py, graph)?;
-        let layers = Copier { graph, own: own.finish(), gate, layers }.copy(&lowered).map_err(from_graph_error)?;
+        let layers = Copier { graph, own: own.finish(), number: self.number, gate, layers }
+            .copy(&lowered)
+            .map_err(from_graph_error)?;
         for (original, layer) in originals.iter().zip(lowered) {
             graph.set_lowered(self.key(original), layers[&layer]);
         }
@@ -153,6 +156,8 @@ impl Collection for CopiedExpr {
 struct Copier<'a> {
     graph: &'a mut GraphBuilder,
     own: Graph,
+    /// What tells its copies from others.
+    number: u64,
     /// What tasks that read nothing are to come after.
     gate: Option<LayerId>,
     /// Where the layers are that need no copy, or have one.
@@ -173,6 +178,12 @@ impl Copier<'_> {
     fn layer(&mut self, id: LayerId) -> Result<LayerId, GraphError> {
         let layer = self.own.layer(id).clone();
         let op = self.own.op_of(id).clone();
+        if let Some(gate) = self.gate
+            && self.graph.keeps_data_apart()
+            && gives_what_is_there(&op)
+        {
+            return self.handed_on(layer, op, gate);
+        }
         let has_gate = self.gate.is_some()
             && match &layer.shape {
                 Shape::Map { inputs, .. } => inputs.is_empty(),
@@ -180,9 +191,25 @@ impl Copier<'_> {
                 _ => false,
             };
         let body = if has_gate { without_gate(&op.body, &layer.shape) } else { op.body.clone() };
-        let op = self.graph.op(Op { digest: 0, body, ..op });
+        // As in each graph that has these copies: whoever reads two of them takes the same for the same.
+        let words = [self.number.to_le_bytes(), u64::from(id.0).to_le_bytes(), *b"rasktcpy"];
+        let op = self.graph.op(Op { digest: xxh3_128(words.as_flattened()), body, ..op });
         let shape = self.shape(id, &layer.shape)?;
         self.graph.layer(Layer { op, shape, ..layer })
+    }
+
+    /// A layer of data, which comes by itself and so waits for nothing: what reads it gets it from tasks that do.
+    fn handed_on(&mut self, layer: Layer, op: Op, gate: LayerId) -> Result<LayerId, GraphError> {
+        let (count, annotations) = (layer.len(), layer.annotations.clone());
+        let op = self.graph.op(op);
+        let data = self.graph.layer(Layer { op, ..layer })?;
+        let mut edges = ExplicitBuilder::with_capacity(count as usize);
+        for index in 0..count {
+            edges.input(TaskId::new(data, index));
+            edges.input(TaskId::new(gate, 0));
+            edges.task();
+        }
+        hand_on(self.graph, count as usize, edges, annotations)
     }
 
     fn shape(&self, id: LayerId, shape: &Shape) -> Result<Shape, GraphError> {

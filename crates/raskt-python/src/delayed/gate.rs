@@ -22,6 +22,10 @@ pub(super) fn without_gate(body: &OpBody, shape: &Shape) -> OpBody {
         Shape::Explicit(_) => (0..shape.len()).map(|index| shape.input_count(index) > 0).collect(),
         _ => Arc::new([]),
     };
+    if !reads.is_empty() && reads.iter().all(|&reads| reads) {
+        // None gets the gate: those of a copy that came after something itself, say.
+        return body.clone();
+    }
     if let Some(NativeOp(kernel)) = body.downcast_ref() {
         return Arc::new(NativeOp(Arc::new(Behind { inner: kernel.clone(), reads })));
     }
@@ -101,6 +105,10 @@ impl PythonBlock for Behind<Arc<dyn PythonBlock>> {
         self.inner.given()
     }
 
+    fn has_data_apart(&self) -> bool {
+        self.inner.has_data_apart()
+    }
+
     fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
         let inner = self.inner.wire(py)?;
         wire_form(FUNCTION, VERSION, &BehindForm { inner, reads: self.reads.to_vec() })
@@ -136,7 +144,7 @@ struct BehindForm {
 }
 
 impl BehindForm {
-    /// What has come, if nothing in it is behind a gate of its own: copies of copies are copies of the same layers.
+    /// What has come, if nothing in it is behind a gate of its own: tasks that read a gate are behind no other.
     fn of(form: &WireForm) -> Result<Self, WireError> {
         let read: Self = form.read()?;
         if [KERNEL, FUNCTION].contains(&read.inner.tag.as_str()) {

@@ -1,14 +1,12 @@
 use super::parts::{Input, Parts, Place};
 use super::places::Places;
 use super::token::{Tokens, identity};
-use super::{Argument, Extra, Node, Work};
+use super::{Argument, Node, Work};
 use crate::collection::with_collection;
 use crate::error::from_graph_error;
-use crate::object::size_of_object;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
 use raskt_graph::{ExplicitBuilder, GraphBuilder, LayerId, TaskId};
-use raskt_store::Store;
 use std::borrow::Borrow;
 use std::sync::Arc;
 
@@ -65,8 +63,6 @@ struct Lowering {
     known: HashMap<usize, LayerId>,
     /// Collections that nodes read whose layers aren't known yet.
     unknown: Vec<Py<PyAny>>,
-    /// Nodes that give large arguments of calls, where these are kept apart, by the address of the argument.
-    data: HashMap<usize, Arc<Node>>,
     /// Tasks that turn the blocks of a collection into one Python object.
     finished: HashMap<usize, TaskId>,
 }
@@ -124,56 +120,13 @@ impl Lowering {
                 return Ok(());
             }
         }
-        let place = match self.parts.keeps_data_apart {
-            true => {
-                let apart = self.apart(py, node)?;
-                let inputs = self.inputs(py, &apart, graph)?;
-                self.parts.add(&apart, inputs)
-            }
-            false => {
-                let inputs = self.inputs(py, node, graph)?;
-                self.parts.add(node, inputs)
-            }
-        };
+        let inputs = self.inputs(py, node, graph)?;
+        let place = self.parts.add(node, inputs);
         self.places.insert(node.id, place);
         if self.remembers || node.is_pure() {
             self.by_identity.insert(identity(node), place);
         }
         Ok(())
-    }
-
-    /// The same call, which reads what is large of its arguments: that is data, which tasks give.
-    fn apart(&mut self, py: Python<'_>, node: &Arc<Node>) -> PyResult<Arc<Node>> {
-        let Work::Call { function, arguments } = &node.work else { return Ok(node.clone()) };
-        let is_large = |argument: &Argument| match argument {
-            Argument::Object(object) => size_of_object(object.bind(py)) >= Store::KEPT_BYTES,
-            _ => false,
-        };
-        let mut each = arguments.positional().iter().chain(arguments.named().iter().map(|(_, argument)| argument));
-        if !each.any(is_large) {
-            return Ok(node.clone());
-        }
-        let mut apart = |argument: &Argument| match argument {
-            Argument::Object(object) if is_large(argument) => Ok(Argument::Node(self.given(py, object))),
-            argument => Ok::<_, PyErr>(argument.clone_ref(py)),
-        };
-        let positional = arguments.positional().iter().map(&mut apart).collect::<PyResult<_>>()?;
-        let named = arguments.named().iter().map(|(name, argument)| Ok((name.clone_ref(py), apart(argument)?)));
-        let work = Work::call(function.clone_ref(py), positional, named.collect::<PyResult<_>>()?);
-        let extra = node.extra.as_deref().cloned().unwrap_or_default();
-        let extra = Extra { key: Some(node.key(py)), ..extra };
-        Ok(Node::made(work, extra, false))
-    }
-
-    /// The call that gives a large argument, which is added as it is read.
-    fn given(&mut self, py: Python<'_>, object: &Py<PyAny>) -> Arc<Node> {
-        let known = self.data.entry(object.as_ptr() as usize).or_insert_with(|| {
-            let node = Node::new(Work::Give(Argument::Object(object.clone_ref(py))));
-            let place = self.parts.add(&node, self.parts.inputs());
-            self.places.insert(node.id, place);
-            node
-        });
-        known.clone()
     }
 
     fn inputs(&mut self, py: Python<'_>, node: &Node, graph: &mut GraphBuilder) -> PyResult<usize> {

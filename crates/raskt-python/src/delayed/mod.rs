@@ -33,6 +33,8 @@ pub(crate) use gate::{FUNCTION, GATE, Gate, VERSION as GATE_VERSION, add_decoder
 pub(crate) use key::Key;
 pub(crate) use lower::lower_nodes;
 pub(crate) use node::{Extra, Node, Work};
+pub(crate) use parts::hand_on;
+pub(crate) use token::identity;
 
 use pyo3::prelude::*;
 
@@ -40,7 +42,7 @@ use pyo3::prelude::*;
 pub(crate) fn identity_of(delayed: &Bound<'_, Delayed>) -> u128 {
     let node = &delayed.get().node;
     token::settle(delayed.py(), node);
-    token::identity(node)
+    identity(node)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

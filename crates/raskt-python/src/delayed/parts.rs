@@ -46,10 +46,20 @@ pub(super) struct Parts {
     /// Those of nodes that name what the store keeps. They are no part of what reads them, so that it is in memory, and paid for,
     /// before a reader starts.
     kept: Known,
+    /// Those of nodes that name what a cluster holds: all tasks of a layer do, or none.
+    held: Known,
     /// The inputs of all calls, one after the other.
     inputs: Vec<Input>,
     /// Tasks that are in the graph and are read.
     tasks: Vec<TaskId>,
+}
+
+/// What the nodes of a part do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Calls,
+    Kept,
+    Held,
 }
 
 /// Parts of one sort.
@@ -102,9 +112,13 @@ impl Parts {
     /// Adds a call whose inputs are those from `start` on.
     pub fn add(&mut self, node: &Arc<Node>, start: usize) -> Place {
         let earliest = self.inputs[start..].iter().map(Input::part).max().unwrap_or(0);
-        let is_there = matches!(node.work, Work::Stored(_) | Work::Held(_))
-            || self.keeps_data_apart && node.work.gives_what_is_there();
-        let at = self.part_for(node.annotations(), is_there, earliest);
+        let sort = match &node.work {
+            Work::Held(_) => Sort::Held,
+            Work::Stored(_) => Sort::Kept,
+            work if self.keeps_data_apart && work.gives_what_is_there() => Sort::Kept,
+            _ => Sort::Calls,
+        };
+        let at = self.part_for(node.annotations(), sort, earliest);
         let part = &mut self.parts[at as usize];
         part.nodes.push(node.clone());
         part.starts.push(start as u32);
@@ -113,8 +127,13 @@ impl Parts {
     }
 
     /// The first part of these annotations that is `earliest` or later; a new one if there is none.
-    fn part_for(&mut self, annotations: Option<&Arc<Annotations>>, gives_stored: bool, earliest: u32) -> u32 {
-        let sort = if gives_stored { &mut self.kept } else { &mut self.calls };
+    fn part_for(&mut self, annotations: Option<&Arc<Annotations>>, sort: Sort, earliest: u32) -> u32 {
+        let gives_stored = sort != Sort::Calls;
+        let sort = match sort {
+            Sort::Calls => &mut self.calls,
+            Sort::Kept => &mut self.kept,
+            Sort::Held => &mut self.held,
+        };
         // Told apart by address: annotations of one `with` block are one object.
         let known = match annotations {
             None => &mut sort.plain,
@@ -189,6 +208,17 @@ pub(super) fn add_python_layer(
     let op = graph.op(python_op(name, OpFlags::default(), body));
     let layer = Layer::new(name, op, Shape::Explicit(edges.finish()?));
     graph.layer(Layer { annotations: annotations.unwrap_or_default(), ..layer })
+}
+
+/// Adds a layer of so many tasks that give what they read.
+pub(crate) fn hand_on(
+    graph: &mut GraphBuilder,
+    tasks: usize,
+    edges: ExplicitBuilder,
+    annotations: Arc<Annotations>,
+) -> Result<LayerId, GraphError> {
+    let nodes = (0..tasks).map(|_| Node::new(Work::Taken)).collect();
+    add_python_layer(graph, "delayed", Arc::new(Calls(nodes)), edges, Some(annotations))
 }
 
 /// Adds a layer of nodes that name what the store keeps, which takes no memory.

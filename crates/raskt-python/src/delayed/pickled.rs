@@ -1,7 +1,8 @@
 //! How delayed objects are pickled.
 
 use super::{Argument, Delayed, Extra, Node, Work, lower_nodes};
-use crate::travel::{self, CollectionForm, Packed};
+use crate::travel::{self, CollectionForm, Data};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_graph::GraphBuilder;
@@ -51,12 +52,18 @@ pub(super) fn _delayed_of(object: &Bound<'_, PyAny>, said: Said) -> Delayed {
 pub(super) fn _delayed_call_of<'py>(
     py: Python<'py>,
     written: &Bound<'py, PyBytes>,
-    given: Vec<Vec<Packed<'py>>>,
+    given: Data,
     index: u64,
     said: Said,
 ) -> PyResult<Delayed> {
     let (key, outputs, calls_are_pure, ..) = said;
-    let collection = travel::collection_of(py, written, given)?.unbind();
+    let (collection, tasks) = travel::read(py, written, &given)?;
+    if index >= tasks {
+        return Err(PyValueError::new_err(format!(
+            "what was unpickled is no call: there are {tasks}, and none is {index}"
+        )));
+    }
+    let collection = collection.unbind();
     let extra = Extra { key: Some(key), outputs, calls_are_pure, ..Extra::default() };
     Ok(Delayed { node: Node::made(Work::Block { collection, index }, extra, false) })
 }

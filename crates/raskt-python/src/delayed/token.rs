@@ -20,7 +20,7 @@ pub(super) fn settle(py: Python<'_>, node: &Arc<Node>) {
 }
 
 /// What tells the result of `node` from others: equal numbers, one task.
-pub(super) fn identity(node: &Node) -> u128 {
+pub(crate) fn identity(node: &Node) -> u128 {
     let token = node.token.as_ref().and_then(|cell| cell.get());
     token.copied().unwrap_or(u128::from(node.id) | OWN)
 }

@@ -57,6 +57,10 @@ impl PythonBlock for PartitionFunction {
         self.name.clone()
     }
 
+    fn has_data_apart(&self) -> bool {
+        true
+    }
+
     fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
         let Self { function, input, promise, name, same_rows, numbered } = self;
         let form = PartitionFunctionForm {

@@ -55,6 +55,10 @@ impl PythonBlock for WholeFunction {
         self.name.clone()
     }
 
+    fn has_data_apart(&self) -> bool {
+        true
+    }
+
     fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
         let Self { function, inputs, promise, name, same_rows } = self;
         let form = WholeFunctionForm {

@@ -1,30 +1,24 @@
-//! Collections as they travel: in pickles, and in tasks that put their results together.
-//!
-//! A pickled collection is its graph, with the data that it was given, and what says how its results are put together. What is read
-//! from a pickle is a collection over that graph: it is computed as it was written, and what is done with it comes after it.
+//! Collections as they travel: what says how their results are put together, and tasks that do so.
 
-use super::graph::{Form, Travelling, build, given_body};
-use super::{decoders, values};
+use super::{Reduced, reduce};
 use crate::array::ArrayExpr;
 use crate::block::{PythonBlock, input, wire_form};
 use crate::collection::{Collection, with_collection};
 use crate::delayed::python_object;
-use crate::error::{from_graph_error, from_task_error};
+use crate::error::from_graph_error;
 use crate::frame::{ColumnExpr, FrameExpr, OrRaise, WriteExpr};
 use crate::object::Object;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_array::{Array, Chunks};
 use raskt_frame::{ColumnForm, FrameForm};
-use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower, Op};
+use raskt_graph::{GraphBuilder, GraphError, LayerId, Lower};
 use raskt_value::wire::{WireError, WireForm};
-use raskt_value::{DType, Parcel, Value};
+use raskt_value::{DType, Value};
 use serde::{Deserialize, Serialize};
-use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, LazyLock};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use std::sync::Arc;
 
 /// What says how the results of a collection are put together.
 #[derive(Clone, Serialize, Deserialize)]
@@ -43,7 +37,7 @@ pub(crate) enum CollectionForm {
 
 impl CollectionForm {
     /// The collection over `source`.
-    fn collection(self, py: Python<'_>, source: Arc<dyn Lower>) -> PyResult<Bound<'_, PyAny>> {
+    pub(super) fn collection(self, py: Python<'_>, source: Arc<dyn Lower>) -> PyResult<Bound<'_, PyAny>> {
         Ok(match self {
             Self::Array { dtype, chunks } => {
                 Bound::new(py, ArrayExpr::from(Array::from_lower(source, dtype, chunks)))?.into_any()
@@ -62,7 +56,7 @@ impl CollectionForm {
     }
 
     /// The same with the bytes that types of pandas are stored by in this process.
-    fn stored_here(mut self, py: Python<'_>) -> PyResult<Self> {
+    pub(super) fn stored_here(mut self, py: Python<'_>) -> PyResult<Self> {
         let domains = match &mut self {
             Self::Frame { frame, .. } => Arc::get_mut(frame).map(FrameForm::domains_mut),
             Self::Column { column, .. } => Arc::get_mut(column).map(ColumnForm::domains_mut),
@@ -78,7 +72,7 @@ impl CollectionForm {
     }
 
     /// How many tables it takes, if that has to be so many.
-    fn tables(&self) -> Option<usize> {
+    pub(super) fn tables(&self) -> Option<usize> {
         match self {
             Self::Frame { frame, .. } => Some(frame.partitions()),
             Self::Column { column, .. } => Some(column.partitions()),
@@ -102,23 +96,6 @@ impl Lower for Nothing {
 
     fn lower(&self, _graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
         Err(GraphError::Lowering("a collection that only puts results together can't be computed".into()))
-    }
-}
-
-/// A layer of a graph that was pickled.
-struct Pickled {
-    graph: Graph,
-    layer: LayerId,
-    key: u128,
-}
-
-impl Lower for Pickled {
-    fn key(&self) -> u128 {
-        self.key
-    }
-
-    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
-        graph.include(&self.graph, self.layer)
     }
 }
 
@@ -162,128 +139,6 @@ impl Collection for ObjectsExpr {
     fn form(&self, _py: Python<'_>) -> PyResult<CollectionForm> {
         Ok(CollectionForm::Objects)
     }
-}
-
-/// What a pickle has: the forms of the graph and of the collection, the number of the layer, and for each op that gives data its values.
-type State<'py> = (Bound<'py, PyBytes>, Vec<Vec<Packed<'py>>>);
-
-/// How a collection is pickled: the function that reads it, and what that gets.
-pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, State<'py>);
-
-/// A parcel: its form, and its pieces as arrays of bytes.
-pub(crate) type Packed<'py> = (Bound<'py, PyBytes>, Vec<Bound<'py, PyAny>>);
-
-#[derive(Serialize, Deserialize)]
-struct Written {
-    /// What tells the process that has written it from others: calls that aren't pure are numbered by each process for itself.
-    process: [u64; 3],
-    graph: Form,
-    layer: LayerId,
-    collection: CollectionForm,
-}
-
-/// How a collection is pickled.
-pub(crate) fn reduce<'py>(py: Python<'py>, collection: &dyn Collection) -> PyResult<Reduced<'py>> {
-    let mut graph = GraphBuilder::for_travel();
-    let layer = collection.lower(py, &mut graph)?;
-    reduce_layer(py, &graph.finish(), layer, collection.form(py)?)
-}
-
-/// How the collection is pickled whose results the tasks of a layer give.
-pub(crate) fn reduce_layer<'py>(
-    py: Python<'py>,
-    graph: &Graph,
-    layer: LayerId,
-    collection: CollectionForm,
-) -> PyResult<Reduced<'py>> {
-    let graph = told_apart(graph).map_err(from_graph_error)?;
-    let Travelling { form: graph, given } = Travelling::of(py, &graph)?;
-    let written = Written { process: own_words(), graph, layer, collection };
-    let written = postcard::to_stdvec(&written).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut packed = vec![];
-    for values in given {
-        packed.push(values::loaded(py, values)?.iter().map(|value| pack(py, value)).collect::<PyResult<_>>()?);
-    }
-    Ok((py.import("raskt._core")?.getattr("_collection_of")?, (PyBytes::new(py, &written), packed)))
-}
-
-/// What tells this process from all others.
-fn own_words() -> [u64; 3] {
-    static DRAWN: LazyLock<[u64; 2]> = LazyLock::new(|| [(); 2].map(|()| RandomState::new().hash_one(())));
-    // Those that were forked have drawn the same.
-    [DRAWN[0], DRAWN[1], u64::from(std::process::id())]
-}
-
-/// The same graph, with ops that are none of another process: those are told apart by numbers that each process counts by itself, and
-/// whoever reads pickles of several puts them into one graph.
-fn told_apart(graph: &Graph) -> Result<Graph, GraphError> {
-    let process = own_words();
-    let mut own = GraphBuilder::new();
-    for op in graph.ops() {
-        let words = process.iter().flat_map(|word| word.to_le_bytes()).chain(op.digest.to_le_bytes());
-        let digest = if op.digest == 0 { 0 } else { xxh3_128(&words.collect::<Vec<u8>>()) };
-        own.op(Op { digest, ..op.clone() });
-    }
-    for (_, layer) in graph.layers() {
-        own.layer(layer.clone())?;
-    }
-    Ok(own.finish())
-}
-
-fn pack<'py>(py: Python<'py>, value: &Value) -> PyResult<Packed<'py>> {
-    let Parcel { form, pieces } = value.pack().map_err(|error| from_task_error(py, &error))?;
-    let form = postcard::to_stdvec(&form).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok((PyBytes::new(py, &form), pieces.iter().map(|piece| values::bytes_of(py, piece)).collect::<PyResult<_>>()?))
-}
-
-/// The expression of a collection that was pickled.
-#[pyfunction(name = "_collection_of")]
-pub(crate) fn collection_of<'py>(
-    py: Python<'py>,
-    written: &Bound<'py, PyBytes>,
-    given: Vec<Vec<Packed<'py>>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let malformed = |error: &dyn std::fmt::Display| {
-        PyValueError::new_err(format!("what was unpickled is no collection of this version of raskt: {error}"))
-    };
-    let Written { graph, layer, collection, .. } =
-        postcard::from_bytes(written.as_bytes()).map_err(|error| malformed(&error))?;
-    let mut content = Xxh3::new();
-    note(&mut content, written.as_bytes());
-    let mut data: Vec<Vec<Value>> = vec![];
-    for values in given {
-        content.update(&values.len().to_le_bytes());
-        let values = values.into_iter().map(|packed| unpack(py, packed, &mut content));
-        data.push(values.collect::<PyResult<_>>()?);
-    }
-    let key = content.digest128();
-    let graph = build(graph, |at, kind| given_body(data.get(at as usize), kind))?;
-    let Some(tasks) = graph.layers().nth(layer.0 as usize).map(|(_, layer)| layer.len()) else {
-        return Err(malformed(&"its layer isn't there"));
-    };
-    if collection.tables().is_some_and(|tables| tables as u64 != tasks) {
-        return Err(malformed(&"it has other partitions than there are tables"));
-    }
-    collection.stored_here(py)?.collection(py, Arc::new(Pickled { graph, layer, key }))
-}
-
-/// Hashes bytes with their number, so that what follows can't be taken for a part of them.
-fn note(content: &mut Xxh3, bytes: &[u8]) {
-    content.update(&bytes.len().to_le_bytes());
-    content.update(bytes);
-}
-
-fn unpack(py: Python<'_>, (form, pieces): Packed<'_>, content: &mut Xxh3) -> PyResult<Value> {
-    note(content, form.as_bytes());
-    content.update(&pieces.len().to_le_bytes());
-    let form: WireForm =
-        postcard::from_bytes(form.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let pieces = pieces.iter().map(values::piece_of).collect::<PyResult<Vec<_>>>()?;
-    for piece in &pieces {
-        content.update(&piece.len().to_le_bytes());
-        content.update(&values::digest(piece).to_le_bytes());
-    }
-    decoders().unpack(Parcel { form, pieces }).map_err(|error| from_task_error(py, &error))
 }
 
 pub(super) const PART: &str = "raskt.python.part";

@@ -1,6 +1,6 @@
 //! What makes ops and values of what has come from another process.
 
-use super::{PartOf, calls, collections};
+use super::{PartOf, apart, calls, collections};
 use crate::block::PythonBlock;
 use crate::{array, dask, delayed, frame, object};
 use raskt_value::wire::{Decoders, WireError, WireForm};
@@ -22,6 +22,7 @@ pub(crate) fn decoders() -> &'static Decoders {
 /// The Python function over values that has come.
 pub(crate) fn decode_function(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError> {
     match (form.tag.as_str(), form.version) {
+        (apart::TAG, apart::VERSION) => apart::decode(form, decode_function),
         (calls::TAG, calls::VERSION) => calls::decode(form),
         (collections::PART, collections::PART_VERSION) => PartOf::decode(form),
         (delayed::FUNCTION, delayed::GATE_VERSION) => delayed::decode_behind(form),

@@ -1,13 +1,16 @@
 //! Graphs of the Python face as they travel.
 
+use super::apart::{self, Apart};
 use super::decoders::{decode_function, decoders};
+use super::moved::Moved;
+use super::writing::Written;
 use crate::block::{PythonBlock, PythonOp, own};
 use crate::delayed::{Argument, Calls, Work};
+use crate::error::from_graph_error;
 use crate::object::Object;
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
-use raskt_graph::{Graph, GraphError, Op, OpBody, OpKind};
-use raskt_graph::{GraphForm, OpForm};
+use raskt_graph::{Graph, GraphError, GraphForm, LayerId, Op, OpBody, OpForm, OpKind, TaskId};
 use raskt_value::wire::{BodyForm, WireError};
 use raskt_value::{Given, NativeOp, Value};
 use std::sync::Arc;
@@ -20,6 +23,8 @@ pub(crate) struct Travelling {
     pub form: Form,
     /// For each such op what each of its tasks gives.
     pub given: Vec<Vec<Value>>,
+    /// How many layers of data come before all others.
+    before: u32,
 }
 
 impl Travelling {
@@ -28,36 +33,98 @@ impl Travelling {
     /// # Errors
     /// What can't travel is refused by name.
     pub fn of(py: Python<'_>, graph: &Graph) -> PyResult<Self> {
-        let mut given = vec![];
-        let form = GraphForm::of(graph, |op| body(py, op, &mut given))?;
-        Ok(Self { form, given })
+        let mut writing = Writing { given: vec![], moved: Moved::new(graph) };
+        let mut bodies =
+            graph.ops().enumerate().map(|(at, op)| writing.body(py, at, op)).collect::<PyResult<Vec<_>>>()?;
+        let Writing { mut given, moved } = writing;
+        let (moved, data) = moved.finish(py, graph).map_err(from_graph_error)?;
+        let graph = moved.as_ref().unwrap_or(graph);
+        let before = data.len() as u32;
+        for values in data {
+            bodies.push(BodyForm::Given(given.len() as u32));
+            given.push(values);
+        }
+        let mut bodies = bodies.into_iter();
+        let body = |_: &Op| Ok::<_, PyErr>(bodies.next().expect("there is one for each op"));
+        Ok(Self { form: GraphForm::of(graph, body)?, given, before })
+    }
+
+    /// What a layer is called in it.
+    pub fn layer(&self, layer: LayerId) -> LayerId {
+        LayerId(layer.0 + self.before)
+    }
+
+    /// What a task is called in it.
+    pub fn task(&self, task: TaskId) -> TaskId {
+        TaskId::new(self.layer(task.layer), task.index)
     }
 }
 
-fn body(py: Python<'_>, op: &Op, given: &mut Vec<Vec<Value>>) -> PyResult<BodyForm> {
-    let mut give = |values: Vec<Value>| {
-        given.push(values);
-        BodyForm::Given(given.len() as u32 - 1)
-    };
-    if let Some(NativeOp(kernel)) = op.body.downcast_ref() {
-        if let Some(values) = kernel.given() {
-            return Ok(give(values.to_vec()));
+struct Writing {
+    given: Vec<Vec<Value>>,
+    moved: Moved,
+}
+
+impl Writing {
+    fn give(&mut self, values: Vec<Value>) -> BodyForm {
+        self.given.push(values);
+        BodyForm::Given(self.given.len() as u32 - 1)
+    }
+
+    fn body(&mut self, py: Python<'_>, at: usize, op: &Op) -> PyResult<BodyForm> {
+        if let Some(NativeOp(kernel)) = op.body.downcast_ref() {
+            if let Some(values) = kernel.given() {
+                return Ok(self.give(values.to_vec()));
+            }
+            return kernel.wire().map(BodyForm::Native).ok_or_else(|| refused(op, kernel.stays_because()));
         }
-        return kernel.wire().map(BodyForm::Native).ok_or_else(|| refused(op, kernel.stays_because()));
+        if let Some(calls) = op.body.downcast_ref::<Calls>() {
+            return match given_by(py, calls) {
+                Some(values) => Ok(self.give(values)),
+                None => self.calls(py, at, calls),
+            };
+        }
+        match op.body.downcast_ref() {
+            Some(PythonOp(block)) => match block.given() {
+                Some(values) => Ok(self.give(values.to_vec())),
+                None => self.block(py, at, &**block),
+            },
+            None => Err(refused(op, None)),
+        }
     }
-    if let Some(calls) = op.body.downcast_ref::<Calls>() {
-        return match given_by(py, calls) {
-            Some(values) => Ok(give(values)),
-            None => calls.wire(py).map(BodyForm::Foreign),
-        };
+
+    fn calls(&mut self, py: Python<'_>, at: usize, calls: &Calls) -> PyResult<BodyForm> {
+        let is_apart = self.moved.can_each(at, calls.0.len());
+        let Written { form, objects } = apart::written(None, || calls.travelling(py, is_apart))?;
+        self.moved.read_each(at, objects);
+        Ok(BodyForm::Foreign(form))
     }
-    match op.body.downcast_ref() {
-        Some(PythonOp(block)) => match block.given() {
-            Some(values) => Ok(give(values.to_vec())),
-            None => block.wire(py).map(BodyForm::Foreign),
-        },
-        None => Err(refused(op, None)),
+
+    fn block(&mut self, py: Python<'_>, at: usize, block: &dyn PythonBlock) -> PyResult<BodyForm> {
+        if !block.has_data_apart() || !self.moved.can_all(at) {
+            return apart::written(None, || block.wire(py)).map(BodyForm::Foreign);
+        }
+        let apart = Apart::new(py, vec![], None)?;
+        let form = apart::written(Some(&apart), || block.wire(py))?;
+        let objects = apart.objects()?;
+        if objects.is_empty() {
+            return Ok(BodyForm::Foreign(form));
+        }
+        let form = apart::form(form, objects.len())?;
+        self.moved.read_all(at, objects);
+        Ok(BodyForm::Foreign(form))
     }
+}
+
+/// Whether the tasks of an op only give what is there before anything runs.
+pub(crate) fn gives_what_is_there(op: &Op) -> bool {
+    if let Some(NativeOp(kernel)) = op.body.downcast_ref() {
+        return kernel.given().is_some();
+    }
+    if let Some(Calls(nodes)) = op.body.downcast_ref() {
+        return !nodes.is_empty() && nodes.iter().all(|node| node.work.gives_what_is_there());
+    }
+    op.body.downcast_ref().is_some_and(|PythonOp(block)| block.given().is_some())
 }
 
 /// What calls give, if it is there: results that the store keeps, and objects.

@@ -35,6 +35,11 @@ impl Portable {
         Ok(self.object.get_or_try_init(py, read)?.bind(py))
     }
 
+    /// The object, if it is of this process or was read already.
+    pub fn known<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
+        self.object.get(py).map(|object| object.bind(py))
+    }
+
     /// Its pickle.
     pub fn dump(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         match &self.pickle {

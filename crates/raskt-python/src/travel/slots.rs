@@ -1,4 +1,4 @@
-//! Places in the arguments of calls that travel: where the results of other tasks go, and what several calls have in common.
+//! Places in what travels: where the results of other tasks go in the arguments of calls, and what was taken out of pickles.
 //!
 //! Arguments are pickled with a [`Slot`] in each such place. Its pickle is a call of a function that finds, while the arguments are
 //! read, what is to stand there: so containers, dataclasses and whatever else pickles are put together from the results themselves.
@@ -12,39 +12,32 @@ use std::sync::Arc;
 /// Stands for something that isn't there yet.
 #[pyclass(frozen, module = "raskt._core")]
 pub(super) struct Slot {
-    place: Place,
-}
-
-/// What a slot stands for.
-#[derive(Clone, Copy)]
-pub(super) enum Place {
-    /// A result that the task reads, by its position among those.
-    Result(usize),
-    /// An object that several calls of the op have.
-    Constant(usize),
+    /// The result that the task reads, by its position among those.
+    at: usize,
 }
 
 impl Slot {
-    pub fn object(py: Python<'_>, place: Place) -> PyResult<Bound<'_, PyAny>> {
-        Ok(Bound::new(py, Self { place })?.into_any())
+    pub fn object(py: Python<'_>, at: usize) -> PyResult<Bound<'_, PyAny>> {
+        Ok(Bound::new(py, Self { at })?.into_any())
     }
 }
 
 #[pymethods]
 impl Slot {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (usize,))> {
-        let (name, at) = match self.place {
-            Place::Result(at) => ("_slot", at),
-            Place::Constant(at) => ("_constant", at),
-        };
-        Ok((py.import("raskt._core")?.getattr(name)?, (at,)))
+        Ok((py.import("raskt._core")?.getattr("_slot")?, (self.at,)))
     }
 }
 
-/// What stands in the slots of the arguments that a thread reads.
-struct Filling {
-    results: Vec<Py<PyAny>>,
-    constants: Arc<[Portable]>,
+/// What goes into what a thread reads.
+#[derive(Default)]
+pub(super) struct Filling {
+    /// What goes into slots.
+    pub results: Vec<Py<PyAny>>,
+    /// What was taken out, by its numbers.
+    pub data: Arc<[Py<PyAny>]>,
+    /// What several calls of the op have; minus one and downwards.
+    pub constants: Arc<[Portable]>,
 }
 
 thread_local! {
@@ -63,11 +56,17 @@ impl Drop for Filled {
     }
 }
 
-/// Calls `read`, which reads a pickle with slots in it.
-pub(super) fn filled<T>(results: Vec<Py<PyAny>>, constants: &Arc<[Portable]>, read: impl FnOnce() -> T) -> T {
-    FILLINGS.with_borrow_mut(|fillings| fillings.push(Filling { results, constants: constants.clone() }));
+/// Calls `read`, which reads pickles with slots in them, or such that something was taken out of.
+pub(super) fn filled<T>(filling: Filling, read: impl FnOnce() -> T) -> T {
+    FILLINGS.with_borrow_mut(|fillings| fillings.push(filling));
     let _filled = Filled;
     read()
+}
+
+/// Whether something may have been taken out of what the thread reads.
+pub(super) fn has_taken() -> bool {
+    FILLINGS
+        .with_borrow(|fillings| fillings.last().is_some_and(|last| !last.data.is_empty() || !last.constants.is_empty()))
 }
 
 /// What goes into the slot of a result.
@@ -77,13 +76,18 @@ pub(super) fn _slot(py: Python<'_>, at: usize) -> PyResult<Py<PyAny>> {
     found.ok_or_else(|| PyRuntimeError::new_err("only a task of raskt reads the arguments of its call"))
 }
 
-/// What goes into the slot of a constant.
+/// What was taken out of a pickle.
 #[pyfunction]
-pub(super) fn _constant(py: Python<'_>, at: usize) -> PyResult<Py<PyAny>> {
-    let constants = FILLINGS.with_borrow(|fillings| Some(fillings.last()?.constants.clone()));
-    // Read while the list isn't borrowed.
-    match constants.as_ref().and_then(|constants| constants.get(at)) {
-        Some(constant) => Ok(constant.bind(py)?.clone().unbind()),
-        None => Err(PyRuntimeError::new_err("only a task of raskt reads the arguments of its call")),
+pub(super) fn _taken(py: Python<'_>, at: isize) -> PyResult<Py<PyAny>> {
+    let missing = || PyRuntimeError::new_err("only a task of raskt reads what has its data apart");
+    let last = FILLINGS.with_borrow(|fillings| {
+        let last = fillings.last()?;
+        Some((last.data.clone(), last.constants.clone()))
+    });
+    let (data, constants) = last.ok_or_else(missing)?;
+    match usize::try_from(at) {
+        Ok(at) => Ok(data.get(at).ok_or_else(missing)?.clone_ref(py)),
+        // Read while the list isn't borrowed.
+        Err(_) => Ok(constants.get(-(at + 1) as usize).ok_or_else(missing)?.bind(py)?.clone().unbind()),
     }
 }

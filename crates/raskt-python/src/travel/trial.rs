@@ -6,7 +6,7 @@ use super::{decoders, values};
 use crate::error::from_task_error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use raskt_graph::Graph;
+use raskt_graph::{Graph, TaskId};
 use raskt_store::StoredRef;
 use raskt_value::wire::WireForm;
 use raskt_value::{Parcel, TaskError, Value};
@@ -26,13 +26,15 @@ pub(crate) fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed)
 }
 
-/// The graph as another process would have it.
-pub(crate) fn travelled(py: Python<'_>, graph: &Graph) -> PyResult<Arc<Graph>> {
-    let Travelling { form, given: data } = Travelling::of(py, graph)?;
+/// The graph as another process would have it, and what the tasks that are wanted are called in it.
+pub(crate) fn travelled(py: Python<'_>, graph: &Graph, mut wanted: Vec<TaskId>) -> PyResult<(Arc<Graph>, Vec<TaskId>)> {
+    let travelling = Travelling::of(py, graph)?;
+    wanted.iter_mut().for_each(|task| *task = travelling.task(*task));
+    let Travelling { form, given: data, .. } = travelling;
     let bytes = postcard::to_stdvec(&form).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let form: Form = postcard::from_bytes(&bytes).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let data: Vec<Vec<Value>> = data.into_iter().map(|values| travelled_values(py, values)).collect::<PyResult<_>>()?;
-    Ok(Arc::new(build(form, |at, kind| given_body(data.get(at as usize), kind))?))
+    Ok((Arc::new(build(form, |at, kind| given_body(data.get(at as usize), kind))?), wanted))
 }
 
 /// Values as another process would have them.

@@ -21,6 +21,7 @@ mod links;
 mod liveness;
 mod needed;
 mod outside;
+mod overview;
 mod poison;
 mod policies;
 mod policy;

@@ -22,17 +22,25 @@ def is_remote(path: str) -> bool:
     return "://" in path and not path.startswith("file://")
 
 
+def absolute(path: str) -> str:
+    """The path from the root: whoever reads or writes it later may be in another folder."""
+    # Steps back (`..`) stay: they lead elsewhere from what a link leads to.
+    if is_remote(path) or os.path.isabs(path):
+        return path
+    return os.getcwd() if path == "." else os.path.join(os.getcwd(), path.removeprefix("./"))
+
+
 def found_files(paths: Any, endings: tuple[str, ...]) -> list[str]:
     """The files that a path, a pattern, a folder or a list means, in order; FileNotFoundError if there is none.
 
-    An address is one file, without patterns.
+    They are told from the root. An address is one file, without patterns.
     """
     result: list[str] = []
     for path in paths if isinstance(paths, list) else [paths]:
         found = [path] if is_remote(path) else _matches(path.removeprefix("file://"), endings)
         if not found:
             raise FileNotFoundError(2, "No such file, or no file in it", path)
-        result += found
+        result += map(absolute, found)
     if not result:
         raise ValueError("no path was given")
     return result

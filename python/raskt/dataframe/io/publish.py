@@ -15,6 +15,8 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from .paths import absolute
+
 #: How often a hidden folder is removed, ten milliseconds apart, before it is left to lie.
 REMOVALS = 500
 
@@ -31,9 +33,10 @@ class Publication:
     def __init__(self, folder: str) -> None:
         if os.path.exists(folder) and not os.path.isdir(folder):
             raise NotADirectoryError(f"{folder!r} is a file, and a folder of files would be written there: remove it")
-        self.folder = folder
+        #: From the root: who writes may be in another folder.
+        self.folder = absolute(folder)
         self.made = not os.path.isdir(folder)
-        self.stage = os.path.join(folder, f".raskt-{uuid.uuid4().hex}")
+        self.stage = os.path.join(self.folder, f".raskt-{uuid.uuid4().hex}")
         self.begun = False
         self._writers = threading.Condition()
         self._writing, self._abandoned = 0, False

@@ -14,6 +14,7 @@ from raskt._core import NotNative
 from ..base.collection import Collection, is_frame
 from ..base.meta import columns_of
 from .options import given, refuse
+from .paths import absolute
 from .publish import Publication, publishing, whole
 
 #: Arguments of `to_csv` that the native writer has; others are left to pandas.
@@ -191,6 +192,7 @@ def _one_csv(
     how: dict[str, Any],
     alike: list[int],
 ) -> Any:
+    path = absolute(path)
     if native:
         with contextlib.suppress(NotNative):
             written = Written(frame._expr.to_csv(path, single_file=True, **options))

@@ -130,7 +130,12 @@ impl Elsewhere {
 
     /// What there is to tell, if no other thread is at it: it is to be sent, and then [`Self::go_on_telling`] called.
     pub fn begin_telling(&mut self) -> Option<Outgoing> {
-        if self.is_telling || self.outbox.is_empty() { None } else { self.go_on_telling() }
+        if self.has_to_tell() { self.go_on_telling() } else { None }
+    }
+
+    /// Whether there is something to tell, and no thread at it.
+    pub fn has_to_tell(&self) -> bool {
+        !self.is_telling && !self.outbox.is_empty()
     }
 
     /// What has come meanwhile.

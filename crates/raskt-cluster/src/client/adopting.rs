@@ -1,0 +1,106 @@
+//! Clients of tasks, and words to the scheduler of which it has to be known that they were heard.
+
+use super::failed::ClusterError;
+use super::shared::Heard;
+use super::table::TaskState;
+use super::tasks::TaskRun;
+use super::{Client, ConnectError};
+use crate::Address;
+use crate::driver::{Network, NetworkOptions};
+use crate::face::Face;
+use crate::hello::Role;
+use crate::message::FromClient;
+use crate::this_worker::ThisWorker;
+use bytes::Bytes;
+use raskt_graph::{LayerId, TaskId};
+use raskt_schedule::{RunId, TaskRange};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+impl Client {
+    /// A client of the scheduler of a worker of this process, known by what that is known by.
+    pub fn of_worker(
+        worker: &ThisWorker,
+        name: &str,
+        listen: &Address,
+        face: Arc<dyn Face>,
+        patience: Duration,
+    ) -> Result<Self, ConnectError> {
+        let mut options = NetworkOptions::new(Role::Client, worker.options.security.clone())?;
+        options.introduction = worker.options.introduction.clone();
+        name.clone_into(&mut options.introduction.name);
+        options.introduction.addresses.clear();
+        Self::connect(Network::start(options)?, &worker.scheduler, listen, face, patience)
+    }
+
+    /// Takes up a result of a run that may be anybody's ([`Self::take_up`]), and waits until the scheduler knows: whoever holds it now
+    /// may let go of it. Gives the run and the task that stand for it.
+    ///
+    /// # Errors
+    /// If it isn't there any more.
+    pub fn adopt_at_once(
+        &self,
+        (run, task): (RunId, TaskId),
+        patience: Duration,
+    ) -> Result<(TaskRun, TaskId), ClusterError> {
+        let adopted = self.take_up(&[(run, TaskRange::one(task))])?;
+        self.barrier(patience)?;
+        let own = TaskId::new(LayerId(0), 0);
+        // What isn't taken is told before.
+        match adopted.state(own) {
+            TaskState::Failed(failed) if failed.root().is_none() => Err(failed.error()),
+            _ => Ok((adopted, own)),
+        }
+    }
+
+    /// Waits until the scheduler has taken in all that this client has said.
+    pub fn barrier(&self, patience: Duration) -> Result<(), ClusterError> {
+        self.say(|number| FromClient::Barrier { number }, &[], patience)
+    }
+
+    /// Has all workers have this, those that come later too, before any task that comes later; nothing takes it away.
+    pub fn plugin(&self, name: &str, plugin: Option<Bytes>, patience: Duration) -> Result<(), ClusterError> {
+        let message = |number| FromClient::Plugin { number, name: name.to_owned() };
+        let bulk: Vec<_> = plugin.into_iter().collect();
+        self.say(message, &bulk, patience)
+    }
+
+    /// Says something that may be said again, and waits until it was heard: also by a scheduler that begins anew meanwhile.
+    fn say(&self, message: impl Fn(u64) -> FromClient, bulk: &[Bytes], patience: Duration) -> Result<(), ClusterError> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let number = {
+                let mut state = self.shared.state.lock();
+                let number = state.next_number;
+                state.next_number += 1;
+                state.asked.insert(number, None);
+                number
+            };
+            let heard =
+                self.shared.send(&message(number), bulk.to_vec()).and_then(|()| self.await_heard(number, deadline));
+            self.shared.state.lock().asked.remove(&number);
+            match heard? {
+                Heard::Done => return Ok(()),
+                Heard::Refused(reason) => return Err(ClusterError::Refused(reason)),
+                Heard::Unknown => {}
+            }
+        }
+    }
+
+    fn await_heard(&self, number: u64, deadline: Instant) -> Result<Heard, ClusterError> {
+        let mut state = self.shared.state.lock();
+        loop {
+            if let Some(answer) = state.asked.get(&number).cloned().flatten() {
+                return Ok(answer);
+            }
+            if let Some(lost) = &state.lost {
+                return Err(ClusterError::Disconnected(lost.clone()));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ClusterError::TimedOut);
+            }
+            state = self.shared.changed.wait_for(state, left).0;
+        }
+    }
+}

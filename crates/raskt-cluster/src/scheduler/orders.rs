@@ -1,0 +1,205 @@
+//! What clients have done with the cluster: each order is a movement until it is done.
+
+use super::core::Core;
+use crate::message::{ToClient, ToWorker};
+use crate::question::{Answer, Order};
+use raskt_schedule::{Event, WorkerId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Orders that aren't done, at most.
+const ORDERS_MOST: usize = 256;
+
+/// Orders that aren't done, and copies that are under way for them.
+#[derive(Default)]
+pub(super) struct Movements {
+    next: u64,
+    pub open: BTreeMap<u64, Movement>,
+    pub next_copy: u64,
+    /// For which of them a copy is made.
+    pub copies: BTreeMap<u64, Copying>,
+}
+
+/// A copy that a worker was told to make.
+pub(super) struct Copying {
+    pub movement: u64,
+    pub to: WorkerId,
+}
+
+/// An order that isn't done.
+pub(super) struct Movement {
+    pub client: u32,
+    pub number: u64,
+    /// The workers that it is about.
+    pub workers: Vec<WorkerId>,
+    pub kind: Kind,
+    /// Copies that are under way.
+    pub under_way: usize,
+    /// How often one failed.
+    pub failures: u32,
+    /// Why the last one did.
+    pub reason: String,
+}
+
+pub(super) enum Kind {
+    /// They end what they have, others get what they hold, and they leave.
+    Retire { leaves: bool },
+    /// They are to hold more; answered when all copies have been made.
+    Replicate,
+    /// Those that haven't answered are waited for.
+    Restart(BTreeSet<WorkerId>),
+}
+
+impl Movement {
+    fn new((client, number): (u32, u64), workers: Vec<WorkerId>, kind: Kind) -> Self {
+        Self { client, number, workers, kind, under_way: 0, failures: 0, reason: String::new() }
+    }
+}
+
+impl Core {
+    /// Begins what is to be done; gives the answer if it is done at once.
+    pub fn begin_order(&mut self, client: u32, number: u64, order: Order) -> Result<Option<Answer>, String> {
+        if self.movements.open.len() >= ORDERS_MOST {
+            return Err(format!("{ORDERS_MOST} orders aren't done yet"));
+        }
+        match order {
+            Order::Retire { workers, leaves } => {
+                let workers = self.present(workers)?;
+                if workers.is_empty() {
+                    return Ok(Some(Answer::Done(vec![])));
+                }
+                workers.iter().for_each(|&worker| self.set_retiring(worker, true));
+                let kind = Kind::Retire { leaves };
+                self.begin_movement(Movement::new((client, number), workers, kind));
+            }
+            Order::Replicate { tasks, copies, among } => {
+                let among = self.present(among)?;
+                let id = self.begin_movement(Movement::new((client, number), among.clone(), Kind::Replicate));
+                self.replicate(id, tasks, copies as usize, &among);
+                self.go_on(id);
+            }
+            Order::Restart => {
+                self.end_all_runs();
+                let workers =
+                    self.workers.iter().filter(|(_, entry)| entry.is_in()).map(|(&worker, _)| worker).collect();
+                self.restart((client, number), workers);
+            }
+            Order::RestartWorkers { workers } => {
+                let workers = self.present(workers)?;
+                self.restart((client, number), workers);
+            }
+            Order::ShutDown => {
+                self.note_info("a client ends the cluster".into());
+                self.tell_answer(client, number, Answer::Done(vec![]));
+                self.note_leaving();
+                self.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
+                (self.is_closed, self.is_told_to_end) = (true, true);
+                return Ok(None);
+            }
+        }
+        self.look_after_movements();
+        Ok(None)
+    }
+
+    fn begin_movement(&mut self, movement: Movement) -> u64 {
+        let id = self.movements.next;
+        self.movements.next += 1;
+        self.movements.open.insert(id, movement);
+        id
+    }
+
+    /// An error if one of them isn't there.
+    fn present(&self, workers: Vec<WorkerId>) -> Result<Vec<WorkerId>, String> {
+        let workers: BTreeSet<_> = workers.into_iter().collect();
+        let is_there = |worker: &WorkerId| self.workers.get(worker).is_some_and(|entry| entry.is_in());
+        match workers.iter().find(|worker| !is_there(worker)) {
+            Some(unknown) => Err(format!("worker {} isn't there", unknown.0)),
+            None => Ok(workers.into_iter().collect()),
+        }
+    }
+
+    /// Every client hears that its runs have ended, and nothing of them remains.
+    fn end_all_runs(&mut self) {
+        self.note_info("a client restarts the cluster".into());
+        self.tell_clients(&ToClient::Restarted);
+        let runs: Vec<_> = self.runs.keys().copied().collect();
+        runs.into_iter().for_each(|run| self.release(run));
+    }
+
+    fn restart(&mut self, asked: (u32, u64), workers: Vec<WorkerId>) {
+        for worker in &workers {
+            if let Some(entry) = self.workers.get(worker) {
+                entry.send(&ToWorker::Restart, vec![]);
+            }
+        }
+        let waits_for = workers.iter().copied().collect();
+        self.begin_movement(Movement::new(asked, workers, Kind::Restart(waits_for)));
+    }
+
+    /// A worker says that nobody would start it again, and that it therefore stays as it is.
+    pub fn stays(&mut self, worker: WorkerId) {
+        for movement in self.movements.open.values_mut() {
+            if let Kind::Restart(waits_for) = &mut movement.kind
+                && waits_for.remove(&worker)
+            {
+                movement.workers.retain(|other| *other != worker);
+            }
+        }
+        self.look_after_movements();
+    }
+
+    /// A worker is gone: who waits for that goes on.
+    pub fn movements_lost(&mut self, worker: WorkerId) {
+        let lost: Vec<_> = self.movements.copies.iter().filter(|(_, it)| it.to == worker).map(|(&it, _)| it).collect();
+        lost.into_iter().for_each(|copy| self.copied(copy, Some("its worker has left".into())));
+        for movement in self.movements.open.values_mut() {
+            if let Kind::Restart(waits_for) = &mut movement.kind {
+                waits_for.remove(&worker);
+            }
+        }
+    }
+
+    /// Takes the next steps of all orders for which it is time.
+    pub fn look_after_movements(&mut self) {
+        if self.movements.open.is_empty() || std::mem::replace(&mut self.looks_after_movements, true) {
+            return;
+        }
+        for id in self.movements.open.keys().copied().collect::<Vec<_>>() {
+            self.go_on(id);
+        }
+        self.looks_after_movements = false;
+    }
+
+    /// The next step of an order, if it is time for it.
+    fn go_on(&mut self, id: u64) {
+        let Some(movement) = self.movements.open.get(&id).filter(|movement| movement.under_way == 0) else { return };
+        let answer = match &movement.kind {
+            Kind::Retire { .. } => None,
+            Kind::Replicate if movement.failures > 0 => {
+                Some(Answer::Refused(format!("not all results could be copied: {}", movement.reason)))
+            }
+            Kind::Restart(waits_for) if !waits_for.is_empty() => return,
+            Kind::Replicate | Kind::Restart(_) => Some(Answer::Done(movement.workers.clone())),
+        };
+        match answer {
+            Some(answer) => self.end_movement(id, answer),
+            None => self.retire(id),
+        }
+    }
+
+    pub fn end_movement(&mut self, id: u64, answer: Answer) {
+        if let Some(movement) = self.movements.open.remove(&id) {
+            self.tell_answer(movement.client, movement.number, answer);
+        }
+    }
+
+    /// A worker gets nothing more to do from now on, or something again.
+    pub fn set_retiring(&mut self, worker: WorkerId, is_retiring: bool) {
+        let Some(entry) = self.workers.get_mut(&worker) else { return };
+        entry.is_retiring = is_retiring;
+        let Some((slots, memory)) = entry.info.as_ref().map(|info| (info.slots, info.memory)) else { return };
+        let gets_nothing = is_retiring || entry.withheld.is_some();
+        let words = format!("worker `{}` {}", entry.name, if is_retiring { "is to retire" } else { "goes on" });
+        self.note_info(words);
+        self.handle(Event::WorkerResized { worker, slots: if gets_nothing { 0 } else { slots }, memory });
+    }
+}

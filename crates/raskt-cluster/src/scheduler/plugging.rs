@@ -1,0 +1,27 @@
+//! What clients want workers to have.
+
+use super::core::Core;
+use crate::message::{ToClient, ToWorker};
+use bytes::Bytes;
+
+impl Core {
+    /// A client wants all workers to have something, or to have it no longer.
+    pub fn plugin_changes(&mut self, client: u32, number: u64, name: String, bulk: Vec<Bytes>) {
+        let plugin = bulk.into_iter().next();
+        let changed = self.plugins.change(&name, plugin.as_ref());
+        let changed = changed.map(|record| {
+            self.note_at_once(record);
+            let message = ToWorker::Plugin { name, is_new: true };
+            let workers = self.workers.values().filter(|worker| worker.is_in());
+            workers.for_each(|worker| worker.send(&message, plugin.iter().cloned().collect()));
+        });
+        self.heard(client, number, changed.err());
+    }
+
+    /// What a client has said under a number has been taken in.
+    pub fn heard(&self, client: u32, number: u64, refused: Option<String>) {
+        if let Some(client) = self.clients.get(&client) {
+            client.send(&ToClient::Heard { number, refused });
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What processes share by name: the machine of it beside that of the tasks, and the results that names keep alive.
+//!
+//! Results that something named refers to are wanted by runs of the scheduler's own, whose tasks stand for them: they stay when their
+//! clients have gone, are made again when they are lost, and go with the last name.
+
+use super::core::Core;
+use super::names::{NAMES, StandIn};
+use crate::coordination::{Ask, Keeping, Packed};
+use crate::standing::{LAYER, Standing};
+use bytes::Bytes;
+use raskt_schedule::coordination::Session;
+use raskt_schedule::{Event, RunId, TaskRange, Time};
+
+impl Core {
+    /// A client or worker asks for something that is shared.
+    pub fn member_asks(&mut self, session: Session, ask: Packed<Ask>, bulk: &[Bytes]) {
+        let keeping = self.sharing.server.hear(self.now(), session, ask, bulk);
+        self.keep(keeping);
+    }
+
+    /// A client or worker is gone: what it held of what is shared passes on.
+    pub fn member_gone(&mut self, session: Session) {
+        let keeping = self.sharing.server.gone(self.now(), session);
+        self.keep(keeping);
+    }
+
+    /// When a machine wants to be told that time has passed.
+    pub fn wakes_at(&self) -> Option<Time> {
+        self.machine.wakes_at().into_iter().chain(self.sharing.server.wakes_at()).min()
+    }
+
+    /// Tells the machines that time has passed.
+    pub fn time_passed(&mut self) {
+        let now = self.now();
+        if self.machine.wakes_at().is_some_and(|at| at <= now) {
+            self.handle(Event::TimePassed);
+        }
+        let keeping = self.sharing.server.time_passed(now);
+        self.keep(keeping);
+    }
+
+    fn keep(&mut self, keeping: Vec<Keeping>) {
+        let mut holds = vec![];
+        for each in keeping {
+            match each {
+                Keeping::Hold { run, tasks } => holds.push((run, tasks)),
+                Keeping::LetGo { run, tasks } => {
+                    self.hold_all(std::mem::take(&mut holds));
+                    self.let_go(run, tasks);
+                }
+            }
+        }
+        self.hold_all(holds);
+    }
+
+    /// Wants these results, as one run; those that can't be had don't take others along.
+    fn hold_all(&mut self, results: Vec<(RunId, TaskRange)>) {
+        if results.is_empty() || self.hold(&results) {
+            return;
+        }
+        if results.len() > 1 {
+            results.iter().for_each(|each| _ = self.hold(&[*each]));
+        }
+    }
+
+    /// Whether they are wanted from now on.
+    fn hold(&mut self, results: &[(RunId, TaskRange)]) -> bool {
+        let Ok(standing) = Standing::of(results) else { return false };
+        let own = self.sharing.number();
+        let graph = (standing.bytes.clone(), standing.graph.clone());
+        if let Err(reason) = self.submit(NAMES, standing.submission(own), graph) {
+            tracing::debug!("results that something named refers to can't be kept: {reason}");
+            return false;
+        }
+        for import in &standing.imports {
+            let source = import.source();
+            let stand_in = StandIn { run: own, shift: source.start.wrapping_sub(import.tasks.start) };
+            self.sharing.kept.entry(import.run).or_default().set(source, stand_in);
+        }
+        self.sharing.left.insert(own, standing.tasks.len());
+        true
+    }
+
+    /// No name refers to these results any more.
+    fn let_go(&mut self, run: RunId, tasks: TaskRange) {
+        let Some(kept) = self.sharing.kept.get_mut(&run) else { return };
+        let gone = kept.cut(tasks);
+        if kept.is_empty() {
+            self.sharing.kept.remove(&run);
+        }
+        for (source, StandIn { run: own, shift }) in gone {
+            let left = self.sharing.left.get_mut(&own).map(|left| {
+                *left = left.saturating_sub(source.len());
+                *left
+            });
+            if left == Some(0) {
+                self.sharing.left.remove(&own);
+                self.release(own);
+                continue;
+            }
+            let (start, end) = (source.start.wrapping_sub(shift), source.end.wrapping_sub(shift));
+            let tasks = vec![TaskRange { layer: LAYER, start, end }];
+            self.want_less(own, &tasks);
+            if self.machine.progress(own).is_some() {
+                self.handle(Event::Released { run: own, tasks });
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Asking the scheduler, and waiting for its answer.
+
+use super::ClusterCoordination;
+use crate::cluster::running::cancelled_error;
+use crate::cluster::waiting::timeout_of;
+use crate::watched::Watched;
+use pyo3::exceptions::{PyConnectionError, PyKeyError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use raskt_cluster::coordination::{Answer, CoordinationError, Disconnected, Name, Pending, Quantity, Reply, Request};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long signals wait at most.
+const HEARTBEAT: Duration = Duration::from_millis(50);
+
+/// Ends what waits in another thread.
+#[pyclass(frozen, module = "raskt._core")]
+pub(crate) struct ClusterStop(AtomicBool);
+
+#[pymethods]
+impl ClusterStop {
+    #[new]
+    fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// What waits with it waits no longer, and gives back what it is given.
+    fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl ClusterCoordination {
+    /// Asks, and waits for the answer. Of one who is interrupted, or stopped, everything is taken back.
+    pub(super) fn ask(&self, py: Python<'_>, request: Request, stop: Option<&ClusterStop>) -> PyResult<Answer> {
+        self.check()?;
+        let coordination = self.coordination.clone();
+        let pending = py.detach(move || coordination.request(request)).map_err(|error| disconnected(&error))?;
+        let answer = wait(py, pending, stop)?;
+        match answer.reply() {
+            Reply::Refused(error) => Err(refused(error)),
+            Reply::Cancelled => Err(cancelled_error(py, "it was cancelled while it waited".into())),
+            _ => Ok(answer),
+        }
+    }
+
+    /// The same for what is done at once and gives nothing to be taken back.
+    pub(super) fn reply(&self, py: Python<'_>, request: Request) -> PyResult<Reply> {
+        Ok(self.ask(py, request, None)?.into_reply())
+    }
+
+    /// Has something done without an answer; where there is no scheduler any more there is nothing to do.
+    pub(super) fn tell(&self, py: Python<'_>, request: Request) {
+        if self.check().is_ok() {
+            let _ = py.detach(|| self.coordination.tell(request));
+        }
+    }
+}
+
+fn wait(py: Python<'_>, mut pending: Pending, stop: Option<&ClusterStop>) -> PyResult<Answer> {
+    let look = || {
+        Watched::by_nobody().look_up(py)?;
+        match stop.is_some_and(|stop| stop.0.load(Ordering::Relaxed)) {
+            true => Err(cancelled_error(py, "whoever waited for it waits no longer".into())),
+            false => Ok(()),
+        }
+    };
+    loop {
+        match py.detach(|| pending.wait(Some(Instant::now() + HEARTBEAT))) {
+            Some(Ok(answer)) => {
+                // A signal that came meanwhile is raised as soon as this returns: then nobody would know of what was given.
+                return match look() {
+                    Ok(()) => Ok(answer),
+                    Err(error) => {
+                        py.detach(|| answer.give_back());
+                        Err(error)
+                    }
+                };
+            }
+            Some(Err(error)) => return Err(disconnected(&error)),
+            None => {
+                if let Err(error) = look() {
+                    py.detach(|| pending.cancel());
+                    return Err(error);
+                }
+            }
+        }
+    }
+}
+
+/// A timeout as the scheduler takes it.
+pub(super) fn nanoseconds(timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u64>> {
+    let timeout = timeout_of(timeout)?;
+    Ok(timeout.map(|timeout| u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)))
+}
+
+pub(super) fn names(names: Vec<String>) -> Vec<Name> {
+    names.into_iter().map(Name::from).collect()
+}
+
+/// An answer to something else than what was asked: a bug.
+pub(super) fn unexpected(reply: &Reply) -> PyErr {
+    PyRuntimeError::new_err(format!(
+        "the scheduler answered something else than what was asked, which is a bug: {reply:?}"
+    ))
+}
+
+pub(super) fn disconnected(error: &Disconnected) -> PyErr {
+    PyConnectionError::new_err(error.to_string())
+}
+
+pub(super) fn refused(error: &CoordinationError) -> PyErr {
+    let sentence = error.to_string();
+    match error {
+        CoordinationError::Unknown { .. } | CoordinationError::Exists { .. } => PyKeyError::new_err(sentence),
+        CoordinationError::Malformed(_)
+        | CoordinationError::OtherSize { .. }
+        | CoordinationError::TooMany {
+            what:
+                Quantity::NameBytes
+                | Quantity::ValueBytes
+                | Quantity::ValueResults
+                | Quantity::EventBytes
+                | Quantity::LocksAtOnce
+                | Quantity::MetadataDepth
+                | Quantity::Items(_),
+            ..
+        } => PyValueError::new_err(sentence),
+        _ => PyRuntimeError::new_err(sentence),
+    }
+}

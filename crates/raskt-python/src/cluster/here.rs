@@ -1,0 +1,208 @@
+//! Workers of this process, as their own tasks see them.
+
+use super::adopted::{Origin, Written};
+use super::opened::address;
+use crate::runner::current_task;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+use raskt_cluster::{Client, ConnectError, ThisWorker};
+use raskt_execute::{Engine, RunId, SlotLoan};
+use raskt_sync::Mutex;
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Workers that have begun and aren't over.
+static WORKERS: Mutex<Vec<ThisWorker>> = Mutex::new(vec![]);
+
+/// Whether there ever was one: who has none shall pay nothing for it.
+static ARE_THERE: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// The slot of the task that this thread is in, if that task has given it away for good.
+    static SECEDED: RefCell<Option<SlotLoan>> = const { RefCell::new(None) };
+}
+
+pub(super) fn begins(worker: ThisWorker) {
+    WORKERS.lock().push(worker);
+    ARE_THERE.store(true, Ordering::Relaxed);
+}
+
+pub(super) fn ends(number: u64) {
+    let gone: Vec<_> = WORKERS.lock().extract_if(.., |worker| worker.number() == number).collect();
+    if gone.is_empty() {
+        return;
+    }
+    drop(gone);
+    Python::try_attach(|py| {
+        let ended = || {
+            let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+            match modules.get_item("raskt.distributed._this_worker")? {
+                Some(module) => module.call_method1("ended", (number,)).map(drop),
+                None => Ok(()),
+            }
+        };
+        ended().unwrap_or_else(|error: PyErr| error.write_unraisable(py, None));
+    });
+}
+
+/// Whether this process is, or was, a worker of a cluster.
+pub(crate) fn is_worker() -> bool {
+    ARE_THERE.load(Ordering::Relaxed)
+}
+
+/// The worker in whose task this thread is, and the run of that task.
+fn here() -> Option<(ThisWorker, RunId)> {
+    if !is_worker() {
+        return None;
+    }
+    let with_run = |worker: &ThisWorker| worker.run_here().map(|run| (worker.clone(), run));
+    WORKERS.lock().iter().find_map(with_run)
+}
+
+/// The run whose task this thread is in, if it is one of the cluster of `client`.
+pub(super) fn parent_on(client: &Client) -> Option<RunId> {
+    let (worker, run) = here()?;
+    let own = worker.scheduler_identity()?;
+    (client.scheduler()?.identity == own).then_some(run)
+}
+
+/// A client of the cluster of a worker of this process.
+pub(super) fn connect(
+    py: Python<'_>,
+    number: u64,
+    listen: &str,
+    name: &str,
+    patience: Duration,
+) -> PyResult<Result<Client, ConnectError>> {
+    let listen = address(listen)?;
+    let worker = WORKERS.lock().iter().find(|worker| worker.number() == number).cloned();
+    let worker = worker.ok_or_else(|| PyValueError::new_err("the worker is over"))?;
+    Ok(py.detach(|| Client::of_worker(&worker, name, &listen, Arc::new(super::face::PythonFace), patience)))
+}
+
+/// A task begins in this thread; what the task outside of it had given away is to be handed to [`task_ends`].
+pub(crate) fn task_begins() -> Option<SlotLoan> {
+    if is_worker() { SECEDED.take() } else { None }
+}
+
+/// It has ended: it has its slot again, if it had given it away.
+pub(crate) fn task_ends(py: Python<'_>, outer: Option<SlotLoan>) {
+    if is_worker()
+        && let Some(own) = SECEDED.replace(outer)
+    {
+        py.detach(move || drop(own));
+    }
+}
+
+/// What a call gives: that of an `async` function is awaited, by the loop of the worker.
+pub(crate) fn awaited(result: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    static COROUTINE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let py = result.py();
+    if !result.get_type().is(COROUTINE.import(py, "types", "CoroutineType")?) {
+        return Ok(result);
+    }
+    py.import("raskt.distributed._coroutines")?.call_method1("awaited", (result,))
+}
+
+/// The slot of this thread's task is given to others as long as this lives.
+pub(super) struct Lent<'py>(Python<'py>, Option<SlotLoan>);
+
+impl<'py> Lent<'py> {
+    pub fn new(py: Python<'py>) -> Self {
+        Self(py, py.detach(Engine::lend_slot))
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if let Some(loan) = self.1.take() {
+            // What is told of it may have to wait for room on its way.
+            self.0.detach(move || drop(loan));
+        }
+    }
+}
+
+/// The number of the worker in whose task this thread is.
+#[pyfunction]
+pub(super) fn cluster_task() -> Option<u64> {
+    here().map(|(worker, _)| worker.number())
+}
+
+/// The name of the result of the task that this thread is in, and its key, where they are known. Not to be asked for while the task's
+/// function is read: its key is the name of that.
+#[pyfunction]
+pub(super) fn cluster_task_name() -> Option<(Written, String)> {
+    let (worker, run) = here()?;
+    let (scheduler, (task, key)) = worker.scheduler_identity().zip(current_task())?;
+    Some((Origin { cluster: scheduler.process, run, task }.written(), key))
+}
+
+/// The slot of the task of whoever makes it, which others have until it is closed.
+#[pyclass(unsendable, module = "raskt._core")]
+pub(super) struct ClusterLoan(Option<SlotLoan>);
+
+#[pymethods]
+impl ClusterLoan {
+    #[new]
+    fn new(py: Python<'_>) -> Self {
+        Self(py.detach(Engine::lend_slot))
+    }
+
+    fn close(&mut self, py: Python<'_>) {
+        let own = self.0.take();
+        py.detach(move || drop(own));
+    }
+}
+
+/// The workers of this process.
+#[pyfunction]
+pub(super) fn cluster_workers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let workers = WORKERS.lock().clone();
+    workers.iter().map(|worker| described(py, worker)).collect()
+}
+
+fn described<'py>(py: Python<'py>, worker: &ThisWorker) -> PyResult<Bound<'py, PyDict>> {
+    let about = PyDict::new(py);
+    let (threads, memory) = worker.size();
+    about.set_item("number", worker.number())?;
+    about.set_item("id", worker.id().map(|id| id.0))?;
+    about.set_item("name", &worker.name)?;
+    about.set_item("scheduler", worker.scheduler.to_string())?;
+    about.set_item("addresses", &worker.addresses)?;
+    about.set_item("nthreads", threads)?;
+    about.set_item("memory_limit", memory)?;
+    Ok(about)
+}
+
+/// Gives the slot of this thread's task to others, until it is taken back or the task ends; says whether it is in a task.
+#[pyfunction]
+pub(super) fn cluster_secede(py: Python<'_>) -> bool {
+    if here().is_none() {
+        return false;
+    }
+    if let Some(loan) = py.detach(Engine::lend_slot) {
+        SECEDED.set(Some(loan));
+    }
+    true
+}
+
+/// Takes it back; says whether this thread is in a task.
+#[pyfunction]
+pub(super) fn cluster_rejoin(py: Python<'_>) -> bool {
+    if here().is_none() {
+        return false;
+    }
+    let own = SECEDED.take();
+    py.detach(move || drop(own));
+    true
+}
+
+/// Raises `TaskCancelled` if this thread is in a task that nobody wants any more.
+#[pyfunction]
+pub(super) fn cluster_check_cancelled(py: Python<'_>) -> PyResult<()> {
+    crate::runner::check_cancelled(py)
+}

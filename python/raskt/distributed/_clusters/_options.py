@@ -1,0 +1,77 @@
+"""Options of schedulers and workers: which are honoured, and what is said of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raskt.distributed import _sizes
+
+COMMAND = "SubprocessCluster, LocalCluster and the command `raskt worker` have it"
+SCHEDULER_COMMAND = "SubprocessCluster and the command `raskt scheduler` have it"
+PLACE = (
+    "it listens within its host, or where it reaches a scheduler beyond it; the command `raskt worker` is told where"
+)
+PAGE = "there is no dashboard"
+SERVICES = "there are no services beside schedulers and workers"
+ALWAYS = "nothing can be changed there"
+
+UNTAKEN = {
+    **dict.fromkeys(("resources", "lifetime", "lifetime_stagger", "lifetime_restart", "death_timeout"), COMMAND),
+    **dict.fromkeys(
+        ("worker_port", "contact_address", "listen_address", "host", "port", "interface", "protocol"), PLACE
+    ),
+    **dict.fromkeys(("idle_timeout", "pid_file"), SCHEDULER_COMMAND),
+    **dict.fromkeys(
+        ("dashboard", "dashboard_address", "worker_dashboard_address", "dashboard_prefix", "http_prefix"), PAGE
+    ),
+    **dict.fromkeys(
+        ("services", "worker_services", "service_kwargs", "blocked_handlers", "extensions", "jupyter"), SERVICES
+    ),
+    **dict.fromkeys(("reconnect", "validate", "executor", "executors", "data", "quiet", "heartbeat_interval"), ALWAYS),
+    **dict.fromkeys(("allowed_failures", "worker_ttl", "transition_counter_max", "low_level_profiler"), ALWAYS),
+    **dict.fromkeys(("metrics", "startup_information", "profile_cycle_interval", "WorkerStateClass"), ALWAYS),
+    **dict.fromkeys(("preload_argv", "preload_nanny", "preload_nanny_argv"), "preload takes modules alone"),
+    "plugins": "Client.register_plugin has it, if anything",
+    "scheduler_file": "Client(scheduler_file=...) and the commands `raskt scheduler` and `raskt worker` have it",
+    "start": "a cluster that isn't asynchronous starts at once",
+    "config": "settings of workers are variables of their environment (env=)",
+    "env": "it has the environment of this process",
+    "local_directory": "a worker in this process spills where this process does (raskt.config's `memory.spill-path`)",
+    "worker_class": "what workers are is said already",
+    "scheduler_sni": "certificates name roles, and no hosts",
+    "silence_logs": "nothing is logged there",
+}
+"""What `dask.distributed` has and isn't taken here, and why or where it is."""
+
+
+def refuse(kind: str, options: dict[str, Any]) -> None:
+    """Refuses what was said and wouldn't be honoured, and what nobody knows."""
+    for name, value in options.items():
+        if name not in UNTAKEN:
+            raise TypeError(f"{kind} has no option {name}={value!r}")
+        if value is not None and value is not False and value not in ((), [], {}):
+            raise NotImplementedError(f"{kind} doesn't take {name}={value!r}: {UNTAKEN[name]}")
+
+
+def threads_of(nthreads: Any) -> int:
+    """Threads of a worker; all processors if nobody says otherwise."""
+    if nthreads is None:
+        return _sizes.processors()
+    if isinstance(nthreads, bool) or not isinstance(nthreads, int):
+        raise TypeError(f"nthreads is {nthreads!r}; it has to be a whole number")
+    if nthreads < 1:
+        raise ValueError(f"nthreads is {nthreads}; at least one has to run tasks")
+    return nthreads
+
+
+def memory_of(limit: Any, threads: int) -> int | None:
+    """Bytes of a worker; by default it has its threads' share of the machine."""
+    return _sizes.memory_share(limit, max(1, _sizes.processors() // threads))
+
+
+def modules_of(preload: Any) -> list[str]:
+    """Modules that are run first."""
+    modules = [preload] if isinstance(preload, str) else list(preload or ())
+    if not all(isinstance(module, str) for module in modules):
+        raise TypeError(f"preload is {preload!r}; it is the name of a module, the path of a file, or a list of those")
+    return modules

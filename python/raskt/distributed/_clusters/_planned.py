@@ -1,0 +1,214 @@
+"""Clusters whose workers are planned one by one: which there are to be, and how more come and some go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from raskt.distributed import _sizes
+from raskt.distributed._clusters._cluster import Cluster
+from raskt.distributed._clusters._decision import Load
+from raskt.distributed._clusters._process import ProcessInterface
+from raskt.distributed._clusters._status import Status
+
+WORKERS_MAX = 10_000
+"""Workers of a cluster, at most."""
+
+
+class PlannedCluster(Cluster):
+    """A cluster with a plan: entries, each of which is a worker, or several that come and go together.
+
+    What there is follows the plan by `_correct_state`, which subclasses have.
+    """
+
+    worker_spec: dict[Any, dict[str, Any]]
+    """The plan: names, and what each is."""
+    new_spec: dict[str, Any] | None
+    """What one more is."""
+    workers: dict[Any, ProcessInterface]
+    """What there is."""
+    _begun: dict[Any, dict[str, Any]]
+    """What each of these is."""
+    _number = 0
+    """How many names have been given."""
+
+    @property
+    def size(self) -> int:
+        """How many workers there are to be."""
+        return len(self.plan)
+
+    @property
+    def plan(self) -> set[Any]:
+        """The names of workers that there are to be."""
+        return {name for entry in list(self.worker_spec) for name in self._names(entry)}
+
+    @property
+    def requested(self) -> set[Any]:
+        """The names of workers that were asked for."""
+        return {name for entry in list(self.workers) for name in self._names(entry)}
+
+    @property
+    def observed(self) -> set[Any]:
+        """The names of workers that have reached the scheduler."""
+        known = {str(name): name for name in self.plan | self.requested}
+        return {known.get(name, name) for name in super().observed}
+
+    def _entry_of(self, worker: Any) -> Any:
+        return next((entry for entry in list(self.worker_spec) if worker in self._names(entry)), worker)
+
+    def _load(self) -> Load:
+        load = super()._load()
+        known = {str(name): name for name in self.plan}
+        return replace(load, workers=tuple(replace(w, name=known.get(str(w.name), w.name)) for w in load.workers))
+
+    def _names(self, entry: Any) -> list[Any]:
+        """The workers of an entry."""
+        spec = self.worker_spec.get(entry) or self._begun.get(entry) or {}
+        group = spec.get("group")
+        return [f"{entry}{suffix}" for suffix in group] if group else [entry]
+
+    # --- changing it ----------------------------------------------------------------------------------------------
+
+    def new_worker_spec(self) -> dict[Any, dict[str, Any]]:
+        """The name and the specification of one more worker, which is started when it is put into ``worker_spec``."""
+        if self.new_spec is None:
+            raise ValueError(f"the cluster {self.name!r} doesn't know what more workers are: name worker=")
+        while (name := self._new_worker_name(self._number)) in self.worker_spec:
+            self._number += 1
+        self._number += 1
+        return {name: self.new_spec}
+
+    def _new_worker_name(self, worker_number: int) -> Any:
+        """What one more worker is called."""
+        return worker_number
+
+    def scale(self, n: int = 0, memory: int | str | None = None, cores: int | None = None) -> Any:
+        """Starts or ends workers until there are `n`; the last that were started end first.
+
+        Parameters
+        ----------
+        n : int
+            Workers.
+        memory : int or str, optional
+            So many that they have this much memory in all.
+        cores : int, optional
+            So many that they have this many threads in all.
+        """
+        wanted = max(count_of("n", n), self._workers_for(memory, cores))
+        return self.sync(self._scale, wanted)
+
+    scale_up = scale
+
+    def scale_down(self, workers: Iterable[Any]) -> Any:
+        """Ends the workers of these names; what they hold is brought to others before, if the scheduler can do that."""
+        names = [workers] if isinstance(workers, str) else list(workers)
+        return self.sync(self._scale_down, names)
+
+    def adapt(
+        self,
+        Adaptive: Any = None,
+        minimum: int = 0,
+        maximum: float = math.inf,
+        minimum_cores: int | None = None,
+        maximum_cores: int | None = None,
+        minimum_memory: int | str | None = None,
+        maximum_memory: int | str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Has the number of workers follow what there is to be done.
+
+        Parameters
+        ----------
+        Adaptive : type, optional
+            What decides; `raskt.distributed.Adaptive` unless this is another.
+        minimum, maximum : int
+            Workers, at least and at most.
+        minimum_cores, maximum_cores : int, optional
+            The same in threads.
+        minimum_memory, maximum_memory : int or str, optional
+            The same in memory.
+        **kwargs
+            What else it takes: ``interval``, ``wait_count``, ``target_duration``, ``worker_key``.
+
+        Returns
+        -------
+        Adaptive
+            What decides from now on, in the place of what did so far.
+        """
+        least = max(minimum, self._workers_for(minimum_memory, minimum_cores))
+        bounds = [maximum]
+        if maximum_cores is not None:
+            bounds.append(maximum_cores // self._threads_each())
+        if maximum_memory is not None:
+            bounds.append(_sizes.bytes_of(maximum_memory) // self._memory_each())
+        return super().adapt(Adaptive, minimum=least, maximum=min(bounds), **kwargs)
+
+    def _workers_for(self, memory: int | str | None, cores: int | None) -> int:
+        of_memory = 0 if memory is None else math.ceil(_sizes.bytes_of(memory) / self._memory_each())
+        of_cores = 0 if cores is None else math.ceil(cores / self._threads_each())
+        return max(of_memory, of_cores)
+
+    def _threads_each(self) -> int:
+        threads = self._option("nthreads")
+        if threads is None:
+            raise ValueError("cores can't be counted, since the specification of a worker doesn't say its nthreads")
+        return int(threads) * self._workers_each()
+
+    def _memory_each(self) -> int:
+        limit = self._option("memory_limit")
+        if limit in (None, 0, "auto"):
+            raise ValueError(
+                "memory can't be counted, since the specification of a worker doesn't say its memory_limit"
+            )
+        return _sizes.bytes_of(limit) * self._workers_each()
+
+    def _workers_each(self) -> int:
+        return len((self.new_spec or {}).get("group") or [None])
+
+    def _option(self, name: str) -> Any:
+        return (self.new_spec or {}).get("options", {}).get(name)
+
+    async def _scale(self, wanted: int) -> None:
+        self._check_open()
+        while len(self.plan) < wanted:
+            self.worker_spec.update(self.new_worker_spec())
+        for entry in self._latest_first():
+            if len(self.plan) - len(self._names(entry)) >= wanted:
+                del self.worker_spec[entry]
+        await self._correct_state()
+
+    def _latest_first(self) -> list[Any]:
+        """Entries in the order in which they go: what hasn't been asked for costs nothing."""
+        entries = list(reversed(self.worker_spec))
+        return [entry for entry in entries if entry not in self.workers] + [e for e in entries if e in self.workers]
+
+    async def _scale_down(self, names: list[Any]) -> None:
+        self._check_open()
+        going = set(map(str, names))
+        for entry in list(self.worker_spec):
+            of_entry = set(map(str, self._names(entry)))
+            if of_entry & going and not of_entry <= going:
+                raise ValueError(
+                    f"workers {sorted(of_entry)} come and go together; {sorted(going)} are some of them only"
+                )
+            if of_entry <= going:
+                del self.worker_spec[entry]
+        await self._correct_state()
+
+    async def _correct_state(self) -> None:
+        """Has what there is follow the plan."""
+        raise NotImplementedError(f"{type(self).__name__} doesn't say how what there is follows the plan")
+
+    def _check_open(self) -> None:
+        if self.status in (Status.closing, Status.closed, Status.failed):
+            raise RuntimeError(f"the cluster {self.name!r} is closed")
+
+
+def count_of(name: str, count: Any) -> int:
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise TypeError(f"{name} is {count!r}; it has to be a whole number")
+    if not 0 <= count <= WORKERS_MAX:
+        raise ValueError(f"{name} is {count}; it has to be from 0 to {WORKERS_MAX}")
+    return count

@@ -1,0 +1,49 @@
+"""Futures that were pickled, and what of them only Python knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raskt import _core
+from raskt.distributed import _current, _this_worker
+
+if TYPE_CHECKING:
+    from raskt.distributed._client import Client
+
+Name = tuple[bytes, int, int, int]
+"""The cluster, the run, the layer and the index of the task whose result it is."""
+
+
+def future_of(name: Name | None, key: str) -> _core.ClusterFuture:
+    """The future that was pickled as `name`, held by a client of its cluster that is here, if there is one."""
+    client = None if name is None else _client_for(bytes(name[0]))
+    return _core.cluster_named_future(name, key, client)
+
+
+def client_of(future: _core.ClusterFuture) -> Client | None:
+    """The client that holds it."""
+    return next((client for client in _current.known() if client._raskt_cluster_client.holds(future)), None)
+
+
+def type_of(future: _core.ClusterFuture) -> type | None:
+    """The type of its result, of which nothing else is fetched."""
+    client = client_of(future) if future.status == "finished" else None
+    return None if client is None else client._raskt_cluster_client.submit(type, (future,)).result()
+
+
+def _client_for(cluster: bytes) -> _core.ClusterClient | None:
+    """The task's client, the current one, or any that is of the cluster."""
+    from raskt.distributed._in_tasks import client_of_worker
+
+    own = _this_worker.here()
+    current = _current.current()
+    candidates = [client_of_worker(own)] if own is not None else []
+    candidates += [current] if current is not None else []
+    for client in [*candidates, *_current.known()]:
+        if not client.is_closed and client._raskt_cluster_client.cluster == cluster:
+            return client._raskt_cluster_client
+    sole = _this_worker.sole()
+    if sole is not None and sole is not own:
+        native = client_of_worker(sole)._raskt_cluster_client
+        return native if native.cluster == cluster else None
+    return None

@@ -1,0 +1,270 @@
+"""What a client has done with its cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from raskt.distributed import _asking, _current, _errands, _hardware
+from raskt.distributed._durations import seconds
+from raskt.distributed._nested import as_container, futures_asked
+from raskt.distributed._waiting import wait
+
+if TYPE_CHECKING:
+    from raskt._core import ClusterClient
+    from raskt.distributed._clusters import Cluster
+    from raskt.distributed._security import Security
+
+Workers = str | Sequence[Any] | None
+
+RESTART_SECONDS = 60.0
+"""How long workers have to begin anew."""
+
+GLANCE_SECONDS = 0.02
+"""How often it is looked whether they have."""
+
+
+class Orders:
+    """Orders of a client."""
+
+    _raskt_cluster_client: ClusterClient
+    _address: str
+    _security: Security
+    cluster: Cluster | None
+    sync: Callable[..., Any]
+    close: Callable[..., Any]
+
+    def retire_workers(
+        self,
+        workers: Workers = None,
+        close_workers: bool = True,
+        remove: bool = True,
+        names: Workers = None,
+        n: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Has workers leave without anything being lost or made again.
+
+        They get nothing more to do. When they have ended what they have, others hold all that they alone held, and they
+        leave.
+
+        Parameters
+        ----------
+        workers : str or sequence of str, optional
+            The names or addresses of the workers. Default: `names`, or `n` of those that hold least.
+        close_workers : bool, default True
+            Whether they leave. If not they stay, and get nothing to do any more.
+        remove : bool, default True
+            A worker that leaves is always forgotten; False is refused.
+
+        Returns
+        -------
+        dict
+            What was known of each, by its name.
+
+        Raises
+        ------
+        RuntimeError
+            If nobody else can hold what they hold. They go on then.
+        """
+        if kwargs:
+            raise NotImplementedError(
+                f"retire_workers({next(iter(kwargs))}=...) isn't known: name the workers, or say n"
+            )
+        if not remove:
+            raise NotImplementedError("a worker that retires is forgotten by the scheduler: remove=False isn't known")
+        if workers is not None and names is not None:
+            raise TypeError("workers and names say the same: give one of them")
+        return self.sync(_retire, self._raskt_cluster_client, workers if names is None else names, n, close_workers)
+
+    def replicate(
+        self, futures: Any, n: int | None = None, workers: Workers = None, branching_factor: int = 2, **kwargs: Any
+    ) -> Any:
+        """Has more workers hold results, once these are there.
+
+        Parameters
+        ----------
+        futures : futures, or containers of them
+            Which results.
+        n : int, optional
+            How many workers are to hold each. Default: all.
+        workers : str or sequence of str, optional
+            Those that may. Default: all.
+        branching_factor : int
+            Of no effect: copies are fetched from one holder each.
+        """
+        if kwargs:
+            raise NotImplementedError(f"replicate({next(iter(kwargs))}=...) isn't known")
+        if n is not None and n < 1:
+            raise ValueError(f"n is {n}; at least one worker holds each result")
+        every = futures_asked(as_container(futures), "replicate()")
+        return self.sync(_replicate, self._raskt_cluster_client, every, n, workers)
+
+    def rebalance(self, futures: Any = None, workers: Workers = None, **kwargs: Any) -> Any:
+        """Isn't done: where memory is short results go to the disk; `replicate` and `retire_workers` move them."""
+        raise NotImplementedError(
+            "results aren't moved between workers to even out memory: where it is short they go to the disk; "
+            "replicate() has others hold them as well, and retire_workers() moves all that a worker holds"
+        )
+
+    def restart(self, timeout: float | str | None = None, wait_for_workers: bool = True) -> Any:
+        """Ends all runs of all clients, and has workers begin anew.
+
+        Futures are cancelled. Processes of workers are started again where somebody looks after them: those of a
+        `LocalCluster`, and of the command ``raskt worker``. Others let go of all that they hold.
+
+        Parameters
+        ----------
+        timeout : float or str, default 60
+            Seconds that workers have for that.
+        wait_for_workers : bool, default True
+            Whether to wait until as many are there as there were.
+
+        Raises
+        ------
+        TimeoutError
+            If they aren't there in time.
+        """
+        patience = RESTART_SECONDS if timeout is None else seconds(timeout)
+        return self.sync(_restart, self._raskt_cluster_client, "Restart", patience, wait_for_workers)
+
+    def restart_workers(
+        self, workers: Workers, timeout: float | str | None = None, raise_for_error: bool = True
+    ) -> Any:
+        """Has some workers begin anew; what they held is made again where somebody needs it.
+
+        Returns
+        -------
+        dict
+            "OK" or "timed out", by the names of the workers.
+        """
+        patience = RESTART_SECONDS if timeout is None else seconds(timeout)
+        return self.sync(_restart_workers, self._raskt_cluster_client, workers, patience, raise_for_error)
+
+    def shutdown(self) -> Any:
+        """Ends the cluster, also one that others have started, and leaves it."""
+        return self.sync(_shut_down, self)
+
+    def write_scheduler_file(self, scheduler_file: str | os.PathLike[str]) -> None:
+        """Writes where the scheduler is, and which file has its token, for other clients and workers to read."""
+        about = {
+            "id": "client",
+            "address": self._address,
+            "token_file": _text(self._security.token_file),
+            "tls_ca_file": _text(self._security.tls_ca_file),
+            "process": os.getpid(),
+            "version": dict(_versions_here())["raskt"],
+        }
+        path = Path(scheduler_file)
+        new = path.with_name(f"{path.name}.{os.getpid()}")
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump({key: value for key, value in about.items() if value is not None}, file, indent=1)
+        new.replace(path)
+
+    def benchmark_hardware(self) -> Any:
+        """Measures disks and memory of workers, a few hundred milliseconds each.
+
+        Returns
+        -------
+        dict
+            Bytes a second by the size of what was written or copied: "disk", "memory". The network isn't measured.
+        """
+        return self.sync(_hardware.of_workers, self._raskt_cluster_client)
+
+    def forward_logging(self, logger_name: str | None = None, level: int = 0) -> None:
+        """Isn't done: `get_worker_logs` gives what workers have logged."""
+        raise NotImplementedError("records of workers aren't sent to clients: get_worker_logs() gives the last of them")
+
+    def unforward_logging(self, logger_name: str | None = None) -> None:
+        """Does nothing, since nothing is forwarded."""
+
+    def run_on_scheduler(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Isn't done: the scheduler runs no code of users."""
+        raise NotImplementedError(
+            "the scheduler runs no code of users, and no Python: call the function here, or on workers (run())"
+        )
+
+
+def _versions_here() -> list[tuple[str, str]]:
+    from raskt.distributed._versions import told
+
+    return told()
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path.absolute())
+
+
+def _retire(client: ClusterClient, workers: Workers, n: int | None, leaves: bool) -> dict[str, dict[str, Any]]:
+    meant = _errands.numbers(client, workers)
+    loads = _asking.workers(client)
+    if workers is None:
+        if n is None:
+            raise ValueError(
+                "retire_workers() is to be told which workers: workers=[...] or names=[...], or how many: n=1"
+            )
+        by_load = sorted(
+            (loads[number]["bytes"], loads[number]["assignments"], number) for number in meant if number in loads
+        )
+        meant = {number: meant[number] for _, _, number in by_load[:n]}
+    known = {about["id"]: about for about in client.workers()}
+    done = _asking.order(client, {"Retire": {"workers": list(meant), "leaves": leaves}})
+    return {meant[number]: known[number] for number in done if number in known}
+
+
+def _replicate(client: ClusterClient, futures: Any, n: int | None, workers: Workers) -> None:
+    wait(futures)
+    among = _errands.numbers(client, workers)
+    tasks = [
+        [run, {"layer": layer, "start": index, "end": index + 1}]
+        for run, layer, index in _asking.places_of(futures).values()
+    ]
+    copies = len(among) if n is None else min(n, len(among))
+    named = [] if workers is None else list(among)
+    if tasks:
+        _asking.order(client, {"Replicate": {"tasks": tasks, "copies": copies, "among": named}})
+
+
+def _restart(client: ClusterClient, order: Any, patience: float, waits: bool) -> list[int]:
+    client.check()
+    deadline, count = time.monotonic() + patience, len(client.workers())
+    gone = set(_asking.order(client, order, patience))
+    while waits:
+        there = {about["id"] for about in client.workers()}
+        if len(there) >= count and not gone & there:
+            break
+        client.check()
+        if time.monotonic() >= deadline:
+            raise TimeoutError(f"{len(there - gone)} of {count} workers were there {patience} s after a restart")
+        time.sleep(GLANCE_SECONDS)
+    return sorted(gone)
+
+
+def _restart_workers(client: ClusterClient, workers: Workers, patience: float, raises: bool) -> dict[str, str]:
+    meant = _errands.numbers(client, workers)
+    try:
+        _restart(client, {"RestartWorkers": {"workers": list(meant)}}, patience, True)
+    except TimeoutError:
+        if raises:
+            raise
+        return dict.fromkeys(meant.values(), "timed out")
+    return dict.fromkeys(meant.values(), "OK")
+
+
+def _shut_down(client: Any) -> None:
+    if client.cluster is not None:
+        _leave(client)
+        client.cluster.close()
+        return
+    if not client.is_closed:
+        _asking.order(client._raskt_cluster_client, "ShutDown", _asking.PATIENCE_SECONDS)
+        _leave(client)
+
+
+def _leave(client: Any) -> None:
+    _current.remove_default(client)
+    client._finalizer()

@@ -1,0 +1,113 @@
+"""What a client has done with its cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from raskt.distributed import CancelledError, Client, LocalCluster, wait
+
+
+def tell(path: str, number: int) -> int:
+    """Says in a file that it was run."""
+    with open(path, "a") as file:
+        file.write("x")
+    return number
+
+
+def test_a_worker_retires_and_nothing_is_made_again(tmp_path: object) -> None:
+    path = f"{tmp_path}/runs"
+    with LocalCluster(n_workers=3, threads_per_worker=1) as cluster, Client(cluster) as client:
+        client.wait_for_workers(3)
+        futures = [client.submit(tell, path, number, key=f"tell-{number}") for number in range(30)]
+        wait(futures)
+        busiest = max(client.has_what().items(), key=lambda held: len(held[1]))[0]
+        retired = client.retire_workers([busiest])
+        assert list(retired) == [busiest]
+        assert retired[busiest]["nthreads"] == 1
+        assert busiest not in client.nthreads()
+        assert client.gather(futures) == list(range(30))
+        assert all(workers and busiest not in workers for workers in client.who_has(futures).values())
+        assert client.submit(abs, -1).result() == 1
+        assert os.path.getsize(path) == 30
+
+
+def test_of_workers_that_retire_only_what_can_be_is_done(client: Client) -> None:
+    with pytest.raises(ValueError, match="which workers"):
+        client.retire_workers()
+    with pytest.raises(ValueError, match="no worker"):
+        client.retire_workers(["nobody"])
+    with pytest.raises(NotImplementedError):
+        client.retire_workers(remove=False, n=1)
+    future = client.submit(abs, -1)
+    wait(future)
+    with pytest.raises(RuntimeError, match="nobody else"):
+        client.retire_workers(list(client.nthreads()))
+    assert client.gather(client.map(abs, range(10))) == list(range(10))
+
+
+def test_results_are_replicated(client: Client) -> None:
+    futures = client.map(bytes, range(100_000, 100_010))
+    client.replicate(futures)
+    deadline = time.monotonic() + 30
+    while {len(workers) for workers in client.who_has(futures).values()} != {2}:
+        assert time.monotonic() < deadline
+    client.replicate(futures, n=1)
+    with pytest.raises(ValueError, match="n is 0"):
+        client.replicate(futures, n=0)
+    with pytest.raises(NotImplementedError):
+        client.rebalance()
+
+
+def test_a_restart_begins_all_anew() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        client.wait_for_workers(2)
+        before = client.run(os.getpid)
+        future = client.submit(abs, -1)
+        assert future.result() == 1
+        client.restart()
+        assert future.status == "cancelled"
+        with pytest.raises(CancelledError):
+            future.result()
+        after = client.run(os.getpid)
+        assert sorted(after) == sorted(before)
+        assert not set(after.values()) & set(before.values())
+        one = next(iter(after))
+        assert client.restart_workers([one]) == {one: "OK"}
+        again = client.run(os.getpid)
+        assert {name for name in again if again[name] != after[name]} == {one}
+        assert client.submit(abs, -2).result() == 2
+
+
+def test_workers_of_this_process_let_go_of_all_that_they_hold() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False) as cluster, Client(cluster) as client:
+        client.wait_for_workers(1)
+        future = client.submit(abs, -1)
+        wait(future)
+        client.restart()
+        assert client.who_has() == {}
+        assert client.submit(abs, -2).result() == 2
+
+
+def test_a_client_ends_a_cluster_that_others_have_started() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster:
+        client = Client(cluster.scheduler_address, security=cluster.security, set_as_default=False)
+        client.wait_for_workers(1)
+        client.shutdown()
+        assert client.is_closed
+        with pytest.raises(ConnectionError):
+            Client(cluster.scheduler_address, timeout=2, security=cluster.security, set_as_default=False)
+
+
+def test_hardware_is_measured(client: Client) -> None:
+    rates = client.benchmark_hardware()
+    assert all(rate > 0 for part in ("disk", "memory") for rate in rates[part].values())
+
+
+def test_what_is_not_done_says_so(client: Client) -> None:
+    with pytest.raises(NotImplementedError, match="runs no code of users"):
+        client.run_on_scheduler(abs, 1)
+    with pytest.raises(NotImplementedError, match="get_worker_logs"):
+        client.forward_logging()
