@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from raskt.distributed import Client
+from raskt.distributed import Client, Future, Lock, Variable, WorkerPlugin, get_worker
 
 RASKT = [sys.executable, "-m", "raskt"]
 
@@ -97,6 +98,65 @@ def test_a_scheduler_that_is_killed_goes_on(tmp_path: Path) -> None:
         assert len(runs) == 300
         assert sum(1 for count in runs.values() if count > 1) <= 3, "what was done isn't done again"
         assert len(client.nthreads()) == 2
+    place.end()
+
+
+class Counted(WorkerPlugin):
+    """Counts how often it begins at a worker."""
+
+    name = "counted"
+
+    def setup(self, worker):
+        worker.begun = getattr(worker, "begun", 0) + 1
+
+
+def begun() -> tuple[int, list[str]]:
+    return get_worker().begun, sorted(get_worker().plugins)
+
+
+def wait_long(marks: str) -> None:
+    with open(marks, "a") as file:
+        file.write("here\n")
+    time.sleep(60)
+
+
+def test_what_is_not_work_is_kept_or_ends_with_a_sentence(tmp_path: Path) -> None:
+    marks, place = tmp_path / "marks", Place(tmp_path)
+    with (
+        Client(scheduler_file=place.file) as client,
+        Client(scheduler_file=place.file, set_as_default=False) as other,
+    ):
+        client.wait_for_workers(2, timeout=30)
+        client.register_plugin(Counted())
+        assert set(client.run(begun).values()) == {(1, ["counted"])}
+        lock, variable = Lock("x"), Variable("v")
+        assert lock.acquire()
+        theirs = other.submit(pow, 2, 5)
+        variable.set(theirs)
+        ours = variable.get()
+        assert isinstance(ours, Future) and ours.result() == 32
+        with ThreadPoolExecutor(2) as pool:
+            errand = pool.submit(client.run, wait_long, str(marks))
+            await_marks(marks, 2)
+            waits = pool.submit(Lock("x").acquire)
+            # The one that waits has been heard when this has.
+            assert not Lock("x").acquire(timeout=0.1)
+            place.kill()
+            place.start()
+            for ends in (errand, waits):
+                with pytest.raises(Exception, match="has begun anew"):
+                    ends.result(timeout=30)
+        client.wait_for_workers(2, timeout=30)
+        assert set(client.run(begun).values()) == {(1, ["counted"])}
+        assert ours.result() == 32 and client.submit(int, ours).result() == 32
+        with pytest.raises(RuntimeError):
+            lock.release()
+        assert lock.acquire(timeout=10)
+        lock.release()
+        with pytest.raises(TimeoutError):
+            variable.get(timeout=0.1)
+        client.unregister_worker_plugin("counted")
+        assert client.run(lambda: "counted" in get_worker().plugins) == dict.fromkeys(client.nthreads(), False)
     place.end()
 
 

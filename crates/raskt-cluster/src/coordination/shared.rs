@@ -57,8 +57,10 @@ pub(super) struct Listener {
 
 /// Events of a topic, as they came.
 pub(super) struct Notice {
-    /// The session by number: what came in an earlier one and wasn't taken comes again.
+    /// The session by number: what came in an earlier one of the same scheduler and wasn't taken comes again.
     pub session: u64,
+    /// When the time of that scheduler began.
+    pub began: u64,
     pub missed: u64,
     pub events: Vec<TopicEvent>,
 }
@@ -138,9 +140,10 @@ impl Shared {
             Told::Began { unix_nanoseconds } => state.began(unix_nanoseconds),
             Told::Reply { id, reply } => self.answered(&mut state, id, reply),
             Told::Notice { topic, missed, events } => {
+                let began = state.began_unix_nanoseconds;
                 // Whoever has left has unsubscribed, or is about to.
                 if let Some(listener) = state.subscriptions.get(&topic) {
-                    let _ = listener.notices.send(Notice { session, missed, events });
+                    let _ = listener.notices.send(Notice { session, began, missed, events });
                 }
             }
         }
@@ -192,16 +195,22 @@ impl Shared {
         state.subscriptions.iter().map(|(topic, listener)| (topic.clone(), listener.next)).collect()
     }
 
-    /// Whether events that came are to be taken: then what comes in another session goes on after them.
-    pub fn takes(&self, topic: &Name, notice: &Notice) -> bool {
+    /// Keeps of a notice the events that are to be taken; whether there are any. What comes in another session goes on after them.
+    pub fn takes(&self, topic: &Name, notice: &mut Notice) -> bool {
         let mut state = self.state.lock();
-        let is_new = notice.session == state.session;
-        if let (Some(listener), Some(last)) = (state.subscriptions.get_mut(topic), notice.events.last())
-            && is_new
-        {
-            listener.next = Some(last.number + 1);
+        if notice.began != state.began_unix_nanoseconds {
+            // Of a scheduler before this one, of which nothing comes again.
+            return !notice.events.is_empty();
         }
-        is_new
+        // Before somebody carries the next session it isn't said from where on events are to come in it.
+        if notice.session != state.session && state.carrier.is_ok() {
+            return false;
+        }
+        let Some(listener) = state.subscriptions.get_mut(topic) else { return false };
+        notice.events.retain(|event| listener.next.is_none_or(|next| event.number >= next));
+        let Some(last) = notice.events.last() else { return false };
+        listener.next = Some(last.number + 1);
+        true
     }
 }
 

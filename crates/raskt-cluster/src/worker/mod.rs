@@ -1,5 +1,6 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
+mod adding;
 mod along;
 mod errands;
 mod fetching;
@@ -11,17 +12,17 @@ mod measures;
 mod plugging;
 mod providing;
 mod returning;
+mod seen;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
 
 use crate::coordination::{Coordination, OverSession, Registered};
 use crate::driver::{Listening, Network, Peer};
-use crate::face::{Face, read_graph};
+use crate::face::Face;
 use crate::hello::Role;
 use crate::message::{FromWorker, ToWorker};
 use crate::session;
-use crate::this_worker::ThisWorker;
 use crate::{Address, ListenError};
 use along::Along;
 use bytes::Bytes;
@@ -33,9 +34,9 @@ use intake::{Inbound, Intake};
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::{WorkerEngine, WorkerError};
-use raskt_schedule::{Import, Offer, RunId, WorkerId, WorkerOrder};
+use raskt_schedule::{Offer, RunId, WorkerId, WorkerOrder};
 use raskt_sync::Mutex;
-use raskt_value::{ErrorKind, TaskError};
+use seen::this_worker;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
@@ -174,30 +175,6 @@ impl Drop for WorkerServer {
     }
 }
 
-/// The worker as its tasks see it.
-fn this_worker(
-    engine: &WorkerEngine,
-    network: &Network,
-    options: &WorkerOptions,
-    (link, id): (Arc<Link>, Arc<Mutex<Option<WorkerId>>>),
-) -> ThisWorker {
-    let introduced = network.introduced();
-    let name = match introduced.name.is_empty() {
-        true => options.offer.name.to_string(),
-        false => introduced.name,
-    };
-    let peer = move || Some(link.outbox()?.peer()?.identity);
-    ThisWorker {
-        engine: engine.clone(),
-        name,
-        scheduler: options.scheduler.clone(),
-        addresses: introduced.addresses,
-        options: network.options().clone(),
-        peer: Arc::new(peer),
-        id,
-    }
-}
-
 /// Sees to what the scheduler says.
 struct Serving {
     engine: WorkerEngine,
@@ -311,26 +288,6 @@ impl Serving {
         }
     }
 
-    /// Tasks of a graph that can't be read here fail with the reason.
-    fn add_graph(&self, run: RunId, imports: &[Import], bytes: &Bytes) {
-        let added = read_graph(&*self.face, bytes)
-            .and_then(|graph| refused(self.engine.add_graph(run, Arc::new(graph), imports)));
-        added.unwrap_or_else(|reason| self.add_unread(run, &reason));
-    }
-
-    /// The same on a thread that must not wait: whether something is left to be told. Nothing if it can't be read.
-    fn add_graph_quickly(&self, run: RunId, imports: &[Import], bytes: &Bytes) -> Option<bool> {
-        let graph = read_graph(&*self.face, bytes).ok()?;
-        let (added, is_left) = self.engine.unheard().add_graph(run, Arc::new(graph), imports);
-        refused(added).ok().map(|()| is_left)
-    }
-
-    fn add_unread(&self, run: RunId, reason: &str) {
-        tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
-        let sentence = format!("a worker can't read the graph of the task: {reason}");
-        let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
-    }
-
     /// Ends, so that whoever looks after the process starts another; if somebody does.
     fn restart(&self) {
         match self.ended.begins_anew() {
@@ -358,13 +315,5 @@ impl Serving {
         if let Err(error) = obeyed {
             self.ended.tell(format!("the scheduler wants what can't be done: {error}"));
         }
-    }
-}
-
-/// Why a graph isn't taken. What else goes wrong concerns the whole worker, and is told otherwise.
-fn refused(added: Result<(), WorkerError>) -> Result<(), String> {
-    match added {
-        Err(error @ WorkerError::Refused(_)) => Err(error.to_string()),
-        _ => Ok(()),
     }
 }
