@@ -84,7 +84,7 @@ fn what_is_shared_by_name_is_gone_and_everybody_hears_so() {
     let mut events = one.coordination().subscribe(topic).unwrap().unwrap();
     for word in ["a", "b", "c"] {
         log(&other, word).unwrap();
-        assert_eq!(events.next(PATIENCE).unwrap().unwrap().event.bytes[..], *word.as_bytes());
+        assert_eq!(events.next(PATIENCE).unwrap().event.bytes, word.into());
     }
     log(&other, "untaken").unwrap();
     // It has come when the next answer has.
@@ -97,7 +97,7 @@ fn what_is_shared_by_name_is_gone_and_everybody_hears_so() {
     log(&other, "d").unwrap();
     log(&other, "e").unwrap();
     for word in ["untaken", "d", "e"] {
-        assert_eq!(events.next(PATIENCE).unwrap().unwrap().event.bytes[..], *word.as_bytes());
+        assert_eq!(events.next(PATIENCE).unwrap().event.bytes, word.into());
     }
     await_names(|request| worker.ask(request).ok());
     assert_eq!(worker.ask(lock(Some(0))).unwrap(), Reply::Acquired(vec!["x".into()]));
@@ -190,7 +190,7 @@ fn results_of_others_outlive_the_scheduler_and_names_that_kept_some_do_not() {
     let run = sources(&giver, 8);
     giver.barrier(PATIENCE).unwrap();
     let adopted = taker.adopt_at_once((run.id(), TaskId::new(LayerId(0), 5)), PATIENCE).unwrap();
-    let value = Value { bytes: Bytes::from("of results"), results: vec![(run.id(), all(8))] };
+    let value = Value { bytes: "of results".into(), results: vec![(run.id(), all(8))] };
     let publish = || Request::PublishDataset { name: "set".into(), value: value.clone(), replace: false };
     assert_eq!(taker.coordination().ask(publish()).unwrap(), Reply::Done);
     place.kill();

@@ -1,6 +1,6 @@
 //! Graphs, as they come to a worker.
 
-use super::Serving;
+use super::serving::Serving;
 use crate::face::read_graph;
 use bytes::Bytes;
 use raskt_execute::WorkerError;

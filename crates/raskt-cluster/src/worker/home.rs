@@ -1,20 +1,21 @@
 //! Where a worker belongs, so that it can come back there.
 
-use super::intake::Intake;
-use crate::Address;
 use crate::coordination::{Coordination, Hearing};
 use crate::driver::{Network, Outbox};
 use crate::message::FromWorker;
+use crate::{Address, Inbox};
 use raskt_schedule::Offer;
 use std::sync::{Arc, Weak};
+
+/// Gives what takes in all that comes in a session, if anybody is there who sees to it.
+pub(super) type Inboxes = Box<dyn Fn(Hearing) -> Option<Arc<dyn Inbox>> + Send>;
 
 /// Where a worker belongs.
 pub(super) struct Home {
     pub network: Weak<Network>,
     pub scheduler: Address,
     pub offer: Offer,
-    /// Who sees to what comes: it has the worker, and this.
-    pub intake: Weak<Intake>,
+    pub inboxes: Inboxes,
     pub coordination: Coordination,
     /// What the scheduler's numbers belong to, once it has said so.
     pub lineage: Option<[u8; 16]>,
@@ -27,9 +28,10 @@ impl Home {
         network: &Arc<Network>,
         scheduler: Address,
         offer: Offer,
-        (intake, coordination): (&Arc<Intake>, Coordination),
+        coordination: Coordination,
+        inboxes: Inboxes,
     ) -> Self {
-        let (network, intake) = (Arc::downgrade(network), Arc::downgrade(intake));
-        Self { network, scheduler, offer, intake, coordination, lineage: None, calling: None }
+        let network = Arc::downgrade(network);
+        Self { network, scheduler, offer, inboxes, coordination, lineage: None, calling: None }
     }
 }

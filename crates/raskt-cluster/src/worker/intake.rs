@@ -3,25 +3,17 @@
 //! The thread of the network must not wait: what may take long, or drop what people have made, is left to a thread of its own. But a
 //! small piece of work that comes when that has nothing to do is handed on at once: waking it would take longer than the work.
 
-use super::Serving;
+use super::home::Inboxes;
+use super::inbound::Inbound;
+use super::serving::Serving;
 use crate::coordination::Hearing;
-use crate::driver::{Incoming, Ticket, inbox};
+use crate::driver::{Incoming, inbox};
 use crate::message::ToWorker;
 use crate::session;
-use bytes::Bytes;
 use raskt_schedule::WorkerOrder;
 use raskt_sync::{Condvar, Mutex, guard};
 use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// What has come from the scheduler.
-pub(super) enum Inbound {
-    /// With what counts as not taken until it is done.
-    Message(ToWorker, Vec<Bytes>, Ticket),
-    Event(session::Event),
-    /// The engine has something to tell.
-    Left,
-}
 
 /// A graph of so many bytes at most is read by the thread of the network.
 const SMALL_GRAPH_BYTES: u64 = 16 << 10;
@@ -60,6 +52,12 @@ impl Intake {
                 }
             });
         })
+    }
+
+    /// The same for the sessions that come after that, as long as somebody is there who sees to it.
+    pub fn inboxes(intake: &Arc<Self>) -> Inboxes {
+        let intake = Arc::downgrade(intake);
+        Box::new(move |hearing| Some(Self::inbox(&intake.upgrade()?, hearing)))
     }
 
     fn take(&self, inbound: Inbound) {

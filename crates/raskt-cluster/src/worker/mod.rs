@@ -6,6 +6,7 @@ mod errands;
 mod fetching;
 mod graphs;
 mod home;
+mod inbound;
 mod intake;
 mod link;
 mod measures;
@@ -13,38 +14,35 @@ mod plugging;
 mod providing;
 mod returning;
 mod seen;
+mod serving;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
+pub use serving::RESTARTED;
 
 use crate::coordination::{Coordination, OverSession, Registered};
 use crate::driver::{Listening, Network, Peer};
 use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{FromWorker, ToWorker};
-use crate::session;
+use crate::message::FromWorker;
 use crate::{Address, ListenError};
 use along::Along;
-use bytes::Bytes;
 use errands::Errands;
 use fetching::Fetching;
-use graphs::{Coming, Message, Step};
 use home::Home;
-use intake::{Inbound, Intake};
+use intake::Intake;
 use link::{Ended, Link};
 use providing::Shelf;
-use raskt_execute::{WorkerEngine, WorkerError};
-use raskt_schedule::{Offer, RunId, WorkerId, WorkerOrder};
+use raskt_execute::WorkerEngine;
+use raskt_schedule::{Offer, WorkerId};
 use raskt_sync::Mutex;
 use seen::this_worker;
-use std::collections::{BTreeMap, VecDeque};
+use serving::Serving;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use uplink::SessionUplink;
-
-/// Why a worker is over that is to begin anew.
-pub const RESTARTED: &str = "the scheduler has it begin anew";
 
 /// How a worker is started.
 pub struct WorkerOptions {
@@ -107,8 +105,9 @@ impl WorkerServer {
         }
         network.introduce(introduction);
         // Before any task can come.
-        let id = Arc::default();
-        face.worker_begins(this_worker(&engine, &network, &options, (link.clone(), Arc::clone(&id))));
+        let id: Arc<Mutex<Option<WorkerId>>> = Arc::default();
+        let worker = this_worker(&engine, &network, (&options.offer.name, &options.scheduler), (&link, &id));
+        face.worker_begins(worker);
         let (intake, coordination) = (Arc::new(Intake::default()), Coordination::new());
         let hearing = coordination.session();
         let inbox = Intake::inbox(&intake, hearing.clone());
@@ -119,7 +118,7 @@ impl WorkerServer {
         // One that is lost already is told so when it asks.
         let _ = hearing.carried_by(Arc::new(OverSession::new(outbox.clone(), FromWorker::Coordination)));
         link.set(outbox);
-        let home = Home::new(&network, options.scheduler, offer, (&intake, coordination.clone()));
+        let home = Home::new(&network, options.scheduler, offer, coordination.clone(), Intake::inboxes(&intake));
         let serving = Serving {
             engine: engine.clone(),
             fetching,
@@ -172,148 +171,5 @@ impl Drop for WorkerServer {
         // The engine keeps its uplink, which knows the engine.
         self.engine.shut_down(Duration::ZERO);
         self.face.worker_ends(self.engine.number());
-    }
-}
-
-/// Sees to what the scheduler says.
-struct Serving {
-    engine: WorkerEngine,
-    fetching: Arc<Fetching>,
-    face: Arc<dyn Face>,
-    link: Arc<Link>,
-    ended: Arc<Ended>,
-    along: Arc<Along>,
-    id: Arc<Mutex<Option<WorkerId>>>,
-    errands: Errands,
-    /// What it has of what workers are to have.
-    plugins: BTreeMap<String, Bytes>,
-    /// A graph of which pieces are missing.
-    coming: Option<Coming>,
-    home: Home,
-}
-
-/// How long is waited for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-impl Serving {
-    /// Sees to what has come; whether the worker goes on.
-    fn see_to(&mut self, inbound: Inbound) -> bool {
-        match inbound {
-            Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
-            Inbound::Event(session::Event::Lost(session::Lost::Forgotten(_))) if self.call_again() => {}
-            Inbound::Event(session::Event::Lost(lost)) => {
-                self.ended.tell(format!("the session with the scheduler is over: {lost}"));
-                return false;
-            }
-            Inbound::Event(_) => {}
-            Inbound::Left => self.engine.tell(),
-        }
-        true
-    }
-
-    /// Does what a message says, unless it has to wait for the rest of a graph; and then what has waited.
-    fn hear(&mut self, message: Message) {
-        let mut messages = VecDeque::from([message]);
-        while let Some(message) = messages.pop_front() {
-            let Some(mut coming) = self.coming.take() else {
-                self.take(message);
-                continue;
-            };
-            let is_gone = match coming.take(message) {
-                Step::Waits => {
-                    self.coming = Some(coming);
-                    continue;
-                }
-                Step::Ask(from) => {
-                    self.ask(coming.run, from);
-                    self.coming = Some(coming);
-                    continue;
-                }
-                Step::Whole(graph) => {
-                    self.add_graph(coming.run, &coming.imports, &graph);
-                    false
-                }
-                Step::Gone => true,
-            };
-            // They were before anything that comes from now on.
-            coming
-                .waiting(is_gone)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .rev()
-                .for_each(|message| messages.push_front(message));
-        }
-    }
-
-    fn take(&mut self, (message, bulk, _ticket): Message) {
-        match message {
-            ToWorker::Welcome { worker, lineage } => self.welcome(worker, lineage),
-            ToWorker::Joined(workers) => self.fetching.joined(workers),
-            ToWorker::Left(worker) => self.fetching.left(worker),
-            ToWorker::Graph { run, imports, told, bytes } => {
-                self.along.add(run, &told);
-                let first = bulk.into_iter().next().unwrap_or_default();
-                self.coming = Coming::new(run, &imports, &first, bytes);
-                match &self.coming {
-                    Some(coming) => self.ask(run, coming.next()),
-                    None => self.add_graph(run, &imports, &first),
-                }
-            }
-            // Of a graph that came to an end otherwise; and what was heard before.
-            ToWorker::GraphPiece { .. } | ToWorker::Coordination(_) => {}
-            ToWorker::Order(order) => self.obey(order),
-            // Who has begun anew knows nothing of what was asked before, and gives other things the same numbers: what comes of these is
-            // told in the session in which they came.
-            ToWorker::Errand { errand } => {
-                self.errands.begin(errand, bulk, self.link.outbox());
-            }
-            ToWorker::Copy { copy, run, tasks, from } => {
-                self.fetching.copy((copy, from), run, tasks, self.link.outbox());
-            }
-            ToWorker::Fetch { run, tasks, from, identity } => {
-                self.fetching.take_given(run, tasks, (&from, identity), self.link.outbox());
-            }
-            ToWorker::Restart => self.restart(),
-            ToWorker::Plugins { names } => self.drop_plugins(&names),
-            ToWorker::Plugin { name, is_new } => self.plug_in(name, is_new, bulk.into_iter().next()),
-            ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
-            ToWorker::Leave => self.ended.tell("the scheduler has ended it"),
-        }
-    }
-
-    fn ask(&self, run: RunId, from: u64) {
-        if let Some(outbox) = self.link.outbox() {
-            // It is small, and what the worker may say is as good as unbounded beside it.
-            let _ = outbox.send_waiting(&FromWorker::GraphPiece { run, from }, vec![], PATIENCE);
-        }
-    }
-
-    /// Ends, so that whoever looks after the process starts another; if somebody does.
-    fn restart(&self) {
-        match self.ended.begins_anew() {
-            true => {
-                self.ended.tell(RESTARTED);
-                self.link.outbox().into_iter().for_each(|outbox| outbox.close());
-            }
-            false => {
-                if let Some(outbox) = self.link.outbox() {
-                    let _ = outbox.send_waiting(&FromWorker::Stays, vec![], PATIENCE);
-                }
-            }
-        }
-    }
-
-    fn obey(&self, order: WorkerOrder) {
-        if let WorkerOrder::Forget { run } = &order {
-            self.along.forget(*run);
-        }
-        self.heed(self.engine.handle(order));
-    }
-
-    /// An order that can't be obeyed is the end.
-    fn heed(&self, obeyed: Result<(), WorkerError>) {
-        if let Err(error) = obeyed {
-            self.ended.tell(format!("the scheduler wants what can't be done: {error}"));
-        }
     }
 }

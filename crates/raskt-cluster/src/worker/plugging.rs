@@ -1,6 +1,6 @@
 //! What workers are to have, at one of them.
 
-use super::Serving;
+use super::serving::Serving;
 use bytes::Bytes;
 
 impl Serving {

@@ -2,8 +2,7 @@
 //!
 //! What it holds is worth as much as before, as long as runs have the same numbers there: that is what the scheduler's lineage says.
 
-use super::Serving;
-use super::intake::Intake;
+use super::serving::Serving;
 use crate::coordination::OverSession;
 use crate::hello::Role;
 use crate::message::FromWorker;
@@ -21,10 +20,9 @@ impl Serving {
         let home = &mut self.home;
         // Of one that hasn't answered yet nothing is known.
         let Some(network) = home.network.upgrade().filter(|_| home.lineage.is_some()) else { return false };
-        let Some(intake) = home.intake.upgrade() else { return false };
-        self.coming = None;
         let hearing = home.coordination.session();
-        let inbox = Intake::inbox(&intake, hearing.clone());
+        let Some(inbox) = (home.inboxes)(hearing.clone()) else { return false };
+        self.coming = None;
         let called = network.connect::<FromWorker>(&home.scheduler, Role::Scheduler, inbox);
         home.calling = called.ok().map(|outbox| (outbox, hearing));
         home.calling.is_some()

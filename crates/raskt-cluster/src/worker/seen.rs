@@ -1,7 +1,7 @@
 //! A worker, as its tasks see it.
 
-use super::WorkerOptions;
 use super::link::Link;
+use crate::Address;
 use crate::driver::Network;
 use crate::this_worker::ThisWorker;
 use raskt_execute::WorkerEngine;
@@ -13,22 +13,23 @@ use std::sync::Arc;
 pub(super) fn this_worker(
     engine: &WorkerEngine,
     network: &Network,
-    options: &WorkerOptions,
-    (link, id): (Arc<Link>, Arc<Mutex<Option<WorkerId>>>),
+    (name, scheduler): (&str, &Address),
+    (link, id): (&Arc<Link>, &Arc<Mutex<Option<WorkerId>>>),
 ) -> ThisWorker {
     let introduced = network.introduced();
     let name = match introduced.name.is_empty() {
-        true => options.offer.name.to_string(),
+        true => name.to_owned(),
         false => introduced.name,
     };
+    let link = link.clone();
     let peer = move || Some(link.outbox()?.peer()?.identity);
     ThisWorker {
         engine: engine.clone(),
         name,
-        scheduler: options.scheduler.clone(),
+        scheduler: scheduler.clone(),
         addresses: introduced.addresses,
         options: network.options().clone(),
         peer: Arc::new(peer),
-        id,
+        id: id.clone(),
     }
 }
