@@ -175,7 +175,10 @@ def test_forks_leave_the_cluster_alone() -> None:
         *({"priority": value} for value in ("", None, 0.0, 1.5, True, False, 2**40, [], b"")),
         *({"retries": value} for value in ("", True, False, 1.0, 0.0, -1, [], {})),
         *({"workers": value} for value in ([], "", [""], (), {}, 0, False, [1], b"w")),
-        *({"resources": value} for value in ([], "", 0, {1: 1}, {"a": "x"}, {"a": -1}, {"a": float("nan")}, {"a": True})),
+        *(
+            {"resources": value}
+            for value in ([], "", 0, {1: 1}, {"a": "x"}, {"a": -1}, {"a": float("nan")}, {"a": True})
+        ),
         *({"pure": value} for value in (0, 1, "", "yes", [])),
         *({"key": value} for value in ("", 5, 0, b"x", ("a", 1), False)),
         *({"allow_other_workers": value} for value in (True, 1, "no", None)),

@@ -4,7 +4,7 @@
 //! what each gives, or why it gives nothing. Errands take no slot: they are done also while all tasks wait, or one holds on. They go
 //! neither in order nor again: one whose worker leaves has failed.
 
-use crate::message::ErrorForm;
+use crate::failure::ErrorForm;
 use raskt_schedule::WorkerId;
 use serde::{Deserialize, Serialize};
 

@@ -31,6 +31,7 @@ mod dial;
 mod driver;
 mod errand;
 mod face;
+mod failure;
 pub mod frame;
 pub mod hello;
 pub mod journal;

@@ -6,12 +6,12 @@
 use crate::bulk::Source;
 use crate::coordination::{Ask, Packed, Told};
 use crate::errand::{Errand, ErrandEnd};
+pub use crate::failure::{ErrorForm, FailureForm};
 use crate::hello::{Identity, Role};
 use crate::question::{Answer, Question};
 use crate::small::Small;
 use raskt_graph::TaskId;
-use raskt_schedule::{Death, FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
-use raskt_value::ErrorKind;
+use raskt_schedule::{FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
 use serde::{Deserialize, Serialize};
 
 /// A graph has so many bytes at most.
@@ -29,6 +29,11 @@ pub enum FromClient {
     Submit(Submission),
     /// Results aren't wanted any more.
     Release {
+        /// The tasks, by run.
+        tasks: Vec<(RunId, TaskRange)>,
+    },
+    /// Results weren't to be had where they were said to be: who holds them is to be told again.
+    Where {
         /// The tasks, by run.
         tasks: Vec<(RunId, TaskRange)>,
     },
@@ -259,34 +264,6 @@ impl WorkerInfo {
         let addresses = self.addresses.iter().filter_map(|address| address.parse().ok()).collect();
         Source { addresses, role: Role::Worker, identity: Some(self.identity) }
     }
-}
-
-/// Why tasks failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailureForm {
-    /// The run of the task that failed first.
-    pub run: RunId,
-    /// That task.
-    pub task: TaskId,
-    /// What it raised, if it did.
-    pub error: Option<ErrorForm>,
-    /// The deaths of workers that had it, if that is why.
-    pub story: Vec<Death>,
-    /// It stood for data that was given, and is gone.
-    pub is_lost: bool,
-}
-
-/// An error of a task as it travels.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorForm {
-    /// The key of the task, as people see it.
-    pub key: String,
-    /// What sort of failure it is.
-    pub kind: ErrorKind,
-    /// What was tried, the value and the cause.
-    pub message: String,
-    /// The cause itself where it isn't ours, as the face of the worker has written it.
-    pub cause: Option<Vec<u8>>,
 }
 
 /// From a worker to the scheduler.

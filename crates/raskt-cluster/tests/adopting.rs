@@ -37,14 +37,16 @@ fn a_result_of_another_client_outlives_that_client() {
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, Sum { milliseconds: 20, ..QUICK });
     giver.barrier(PATIENCE).unwrap();
-    let adopted = taker.adopt_at_once((run.id(), at(5)), PATIENCE).unwrap();
+    let origin = (run.id(), at(5));
+    let adopted = taker.adopt_at_once(origin, PATIENCE).unwrap();
     drop(run);
     giver.close(PATIENCE);
     drop(giver);
     assert_eq!(value(&taker, &adopted).unwrap(), 5);
-    // It may be read by further runs, also by one of a third client.
+    // It may be read by further runs, also by one of a third client, under the name that it has where it was made.
+    assert_eq!(adopted.0.source_of(adopted.1), origin);
     let third = cluster.client();
-    let again = third.adopt_at_once((adopted.0.id(), adopted.1), PATIENCE).unwrap();
+    let again = third.adopt_at_once(origin, PATIENCE).unwrap();
     drop(adopted);
     taker.close(PATIENCE);
     let tasks = TaskRange::one(at(0));

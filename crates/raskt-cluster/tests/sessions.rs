@@ -140,6 +140,8 @@ fn a_session_that_the_peer_has_given_up_is_fenced() {
     let proxy = proxy_before(echo.listening.address(), 1);
     let mut caller = call(security, &through(&proxy), quick());
     caller.wait_for(|event| *event == Event::Connected);
+    // Before that there is nothing that could be given up.
+    assert_eq!(echo.events.recv_timeout(PATIENCE).unwrap(), Event::Connected);
     proxy.set_down(true);
     while !matches!(echo.events.recv_timeout(PATIENCE).unwrap(), Event::Lost(Lost::Expired(_))) {}
     proxy.set_down(false);

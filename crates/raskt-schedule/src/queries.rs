@@ -1,5 +1,9 @@
 //! What a server asks a scheduler for clients and for those who look on. Each answer is as long as was asked for, at most.
 
+mod overview;
+
+pub use overview::{BEGINNING, Cursor, Resident, WorkerLoad};
+
 use crate::scheduler::{Scheduler, by_place};
 use crate::{Attempt, Death, Failure, Held, Import, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::{LayerId, TaskId};

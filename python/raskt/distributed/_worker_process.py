@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -36,10 +37,7 @@ def main() -> None:
     faulthandler.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
-    try:
-        status = _work(about)
-    except SystemExit:
-        status = ENDED
+    status = _work(about)
     _flush_output()
     # Nothing is left to be done, and threads of tasks must not keep it alive.
     os._exit(status)
@@ -62,14 +60,10 @@ def _work(about: dict[str, Any]) -> int:
         about["scheduler"], about["listen"], about["credentials"], name=about["name"], threads=about["threads"]
     )
     worker.is_looked_after()
-    try:
-        while (why := worker.wait(GLANCE_SECONDS)) is None:
-            pass
-    except SystemExit:
-        worker.shut_down(GRACE_SECONDS)
-        return ENDED
-    if why == "the scheduler has ended it":
-        worker.shut_down(GRACE_SECONDS)
+    while (why := worker.wait(GLANCE_SECONDS)) is None and not _told_to_leave.is_set():
+        pass
+    if why in (None, "the scheduler has ended it"):
+        _shut_down(worker)
         return ENDED
     if why == "the scheduler has it begin anew":
         return ANEW
@@ -77,8 +71,18 @@ def _work(about: dict[str, Any]) -> int:
     return BROKEN
 
 
+def _shut_down(worker: ClusterWorker) -> None:
+    # Told once more to leave, it mustn't leave plugins half torn down.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    worker.shut_down(GRACE_SECONDS)
+
+
+_told_to_leave = threading.Event()
+
+
 def _leave(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(ENDED)
+    # Whatever the thread is at goes on to its end: it may be code of users.
+    _told_to_leave.set()
 
 
 def _take_standard_input() -> tuple[int, dict[str, Any]]:

@@ -33,8 +33,8 @@ impl Client {
         Self::connect(Network::start(options)?, &worker.scheduler, listen, face, patience)
     }
 
-    /// Takes up a result of a run that may be anybody's ([`Self::take_up`]), and waits until the scheduler knows: whoever holds it now
-    /// may let go of it. Gives the run and the task that stand for it.
+    /// Takes up a result of the run that makes it, which may be anybody's ([`Self::take_up`]), and waits until the scheduler knows:
+    /// whoever holds it now may let go of it. Gives the run and the task that stand for it.
     ///
     /// # Errors
     /// If it isn't there any more.

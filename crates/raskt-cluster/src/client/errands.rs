@@ -46,6 +46,8 @@ enum Errand {
 struct LetGo {
     runs: Vec<RunId>,
     tasks: BTreeMap<RunId, Vec<TaskRange>>,
+    /// What is to be told again where it is.
+    missed: BTreeMap<RunId, Vec<TaskRange>>,
     /// The thread knows that there is something.
     is_told: bool,
 }
@@ -78,6 +80,7 @@ impl Errands {
     pub fn let_go(&self, run: RunId) {
         self.add(|let_go| {
             let_go.tasks.remove(&run);
+            let_go.missed.remove(&run);
             let_go.runs.push(run);
         });
     }
@@ -93,6 +96,11 @@ impl Errands {
                 }
             }
         });
+    }
+
+    /// Results weren't where they were said to be.
+    pub fn look_for(&self, run: RunId, tasks: impl IntoIterator<Item = TaskRange>) {
+        self.add(|let_go| let_go.missed.entry(run).or_default().extend(tasks));
     }
 
     fn add(&self, add: impl FnOnce(&mut LetGo)) {
@@ -140,15 +148,19 @@ impl Waiting {
     }
 
     fn tell(&self, scheduler: &dyn Tell) {
-        let LetGo { runs, tasks, .. } = std::mem::take(&mut *self.let_go.lock());
-        let tasks: Vec<_> =
-            tasks.into_iter().flat_map(|(run, tasks)| tasks.into_iter().map(move |range| (run, range))).collect();
+        let LetGo { runs, tasks, missed, .. } = std::mem::take(&mut *self.let_go.lock());
+        let (tasks, missed) = (by_run(tasks), by_run(missed));
+        let sought = missed.chunks(TOLD_AT_A_TIME).map(|tasks| FromClient::Where { tasks: tasks.to_vec() });
         let of_tasks = tasks.chunks(TOLD_AT_A_TIME).map(|tasks| FromClient::Release { tasks: tasks.to_vec() });
         let of_runs = runs.chunks(TOLD_AT_A_TIME).map(|runs| FromClient::ReleaseRuns { runs: runs.to_vec() });
         // A run of which something has still to be told is there until then.
-        for message in of_tasks.chain(of_runs) {
+        for message in sought.chain(of_tasks).chain(of_runs) {
             // Where the session is over nothing is wanted any more.
             scheduler.tell(&message);
         }
     }
+}
+
+fn by_run(tasks: BTreeMap<RunId, Vec<TaskRange>>) -> Vec<(RunId, TaskRange)> {
+    tasks.into_iter().flat_map(|(run, tasks)| tasks.into_iter().map(move |range| (run, range))).collect()
 }

@@ -50,7 +50,8 @@ impl RemoteRun {
                 Err(ClusterError::TimedOut) => return None,
                 Err(error) => return Some(Err(error)),
             }
-            // A worker is gone: what it held is made again, and then this is told anew.
+            // A worker is gone: what it held is made again, and then this is told anew, or somebody else holds it.
+            self.shared.errands.look_for(self.id, self.state.wanted.iter().copied());
             self.await_change(deadline)?;
         }
     }

@@ -15,7 +15,8 @@ impl Client {
 
     /// Takes up results of runs that may be anybody's: a run of this client's own whose tasks stand for them, in their order, in
     /// layer 0. They stay as long as it does, whoever else lets go of them. Returns when the scheduler is being told, before whatever
-    /// it is told after this. If a run isn't known there any more, the tasks fail.
+    /// it is told after this. If a run isn't known there any more, the tasks fail. What stands for a result itself is named by
+    /// [`TaskRun::source_of`]: workers know it by no other name.
     pub fn take_up(&self, results: &[(RunId, TaskRange)]) -> Result<TaskRun, ClusterError> {
         let standing = Standing::of(results).map_err(ClusterError::Refused)?;
         let Standing { bytes: graph, tasks, imports, .. } = standing;

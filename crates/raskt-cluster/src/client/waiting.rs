@@ -73,6 +73,7 @@ impl Shared {
             if missed.is_empty() {
                 return Ok(found.into_iter().flatten().collect());
             }
+            missed.iter().for_each(|part| self.errands.look_for(part.run, [part.tasks]));
             self.pause(deadline)?;
             missing = missed.into_iter().map(|part| (part.at, part.run, part.tasks)).collect();
         }

@@ -1,7 +1,6 @@
 //! What the task of a session shares with those who send.
 
 use super::direct::Direct;
-use crate::frame::Pieces;
 use crate::session::{Event, Limits, Lost, Payload, SendError, Session};
 use raskt_sync::{Condvar, Mutex, MutexGuard};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -75,24 +74,13 @@ pub(super) struct State {
     pub waker: Option<Waker>,
     /// For those who write themselves while it sleeps.
     pub direct: Option<Direct>,
-    /// It has something that isn't written yet.
-    pub is_writing: bool,
-    /// What somebody else didn't write to its end.
-    pub unwritten: Pieces,
     waiting: usize,
 }
 
 impl Core {
     pub fn new(limits: Limits) -> Arc<Self> {
         let much_bytes = (limits.window_bytes / MUCH_PARTS).clamp(1, MUCH_BYTES);
-        let state = State {
-            session: Session::new(limits, 0),
-            waker: None,
-            direct: None,
-            is_writing: false,
-            unwritten: Pieces::default(),
-            waiting: 0,
-        };
+        let state = State { session: Session::new(limits, 0), waker: None, direct: None, waiting: 0 };
         Arc::new(Self {
             state: Mutex::new(state),
             room: Condvar::new(),
@@ -145,7 +133,7 @@ impl Core {
                         return Err(full);
                     }
                 }
-                Ok(()) if state.write_directly(self) => return Ok(()),
+                Ok(()) if self.is_sent_directly(&mut state) => return Ok(()),
                 sent => {
                     let waker = state.waker.take();
                     drop(state);
@@ -154,6 +142,14 @@ impl Core {
                 }
             }
         }
+    }
+
+    /// Sends what there is to send without the pump, if that sleeps; whether nothing of it is left.
+    fn is_sent_directly(&self, state: &mut State) -> bool {
+        let State { session, waker: Some(_), direct: Some(direct), .. } = state else { return false };
+        let now = self.now();
+        session.handle_taken(now, self.newly_taken());
+        direct.send(session, now)
     }
 
     /// Waits until the session is over; says whether it is.

@@ -1,8 +1,8 @@
 //! Writing by the thread that sends, while the thread of the network sleeps: so that a message which comes alone needs no other
 //! thread to go out. What comes close upon another is left to the thread of the network, which writes many together.
 
-use super::core::{Core, State};
 use crate::frame::{Pieces, Squeeze, encode};
+use crate::session::Session;
 use crate::stream::Stream;
 use bytes::{Buf, Bytes};
 use rustix::net::{SendAncillaryBuffer, SendFlags, sendmsg};
@@ -25,6 +25,10 @@ pub(super) struct Direct {
     socket: OwnedFd,
     squeeze: Squeeze,
     written_at: Option<u64>,
+    /// The pump has something that isn't written yet.
+    pub is_pump_writing: bool,
+    /// What somebody else didn't write to its end.
+    pub unwritten: Pieces,
 }
 
 impl Direct {
@@ -35,11 +39,42 @@ impl Direct {
             Stream::Unix(stream) => stream.as_fd().try_clone_to_owned(),
             Stream::Tls(_) => return None,
         };
-        Some(Self { socket: socket.ok()?, squeeze, written_at: None })
+        Some(Self::on(socket.ok()?, squeeze))
+    }
+
+    fn on(socket: OwnedFd, squeeze: Squeeze) -> Self {
+        Self { socket, squeeze, written_at: None, is_pump_writing: false, unwritten: Pieces::default() }
+    }
+
+    /// Sends what the session has to send, if there is little of it and the pump isn't at it; whether all of it is out.
+    pub fn send(&mut self, session: &mut Session, now: u64) -> bool {
+        if self.is_pump_writing || self.unwritten.has_remaining() {
+            return false;
+        }
+        let before = self.written_at.replace(now);
+        if before.is_some_and(|at| now.saturating_sub(at) < APART_NANOSECONDS) {
+            return false;
+        }
+        let mut bytes = 0;
+        while bytes < FEW_BYTES
+            && let Some(frame) = session.poll_transmit(now)
+        {
+            bytes += frame.control.len() + frame.bulk.iter().map(Bytes::len).sum::<usize>();
+            if encode(&frame, self.squeeze, &mut self.unwritten).is_err() {
+                // What doesn't fit into a frame was refused when it was sent; the pump finds the gap, and another connection mends it.
+                return false;
+            }
+        }
+        // Copying much would keep others from the lock.
+        if bytes < FEW_BYTES {
+            self.write();
+        }
+        !self.unwritten.has_remaining() && !session.has_something_to_send() && session.lost().is_none()
     }
 
     /// Writes what the socket takes. An error is left to the next who writes.
-    fn write(&self, pieces: &mut Pieces) {
+    fn write(&mut self) {
+        let pieces = &mut self.unwritten;
         while pieces.has_remaining() {
             let mut slices = [IoSlice::new(&[]); PIECES];
             let count = pieces.chunks_vectored(&mut slices);
@@ -52,36 +87,6 @@ impl Direct {
     }
 }
 
-impl State {
-    /// Sends what the session has to send, if the pump sleeps and there is little of it; whether all of it is out.
-    pub fn write_directly(&mut self, core: &Core) -> bool {
-        let now = core.now();
-        let is_free = self.waker.is_some() && !self.is_writing && !self.unwritten.has_remaining();
-        let Some(direct) = self.direct.as_mut().filter(|_| is_free) else { return false };
-        let before = direct.written_at.replace(now);
-        if before.is_some_and(|at| now.saturating_sub(at) < APART_NANOSECONDS) {
-            return false;
-        }
-        self.session.handle_taken(now, core.newly_taken());
-        let mut bytes = 0;
-        while bytes < FEW_BYTES
-            && let Some(frame) = self.session.poll_transmit(now)
-        {
-            bytes += frame.control.len() + frame.bulk.iter().map(Bytes::len).sum::<usize>();
-            if encode(&frame, direct.squeeze, &mut self.unwritten).is_err() {
-                // What doesn't fit into a frame was refused when it was sent; the pump finds the gap, and another connection mends it.
-                return false;
-            }
-        }
-        // Copying much would keep others from the lock.
-        if bytes < FEW_BYTES {
-            direct.write(&mut self.unwritten);
-        }
-        let is_out = !self.unwritten.has_remaining() && !self.session.has_something_to_send();
-        is_out && self.session.lost().is_none()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,38 +94,41 @@ mod tests {
     use crate::session::{Limits, Payload};
     use std::io::Read;
     use std::os::unix::net::UnixStream;
-    use std::sync::Arc;
-    use std::task::Waker;
 
-    /// A session that is up, whose pump sleeps, and the other end of its connection.
-    fn sleeping() -> (Arc<Core>, UnixStream) {
-        let (ours, theirs) = UnixStream::pair().unwrap();
-        ours.set_nonblocking(true).unwrap();
-        theirs.set_nonblocking(true).unwrap();
-        let core = Core::new(Limits::default());
-        let mut state = core.lock();
-        state.session.handle_up(0, 0).unwrap();
-        state.waker = Some(Waker::noop().clone());
-        state.direct = Some(Direct { socket: ours.into(), squeeze: Squeeze::Never, written_at: None });
-        drop(state);
-        (core, theirs)
+    /// Longer than what is written has to be apart.
+    const LATER: u64 = 10 * APART_NANOSECONDS;
+
+    /// A session that is up, with its connection, and the other end of that.
+    struct Pair {
+        session: Session,
+        direct: Direct,
+        theirs: UnixStream,
+        now: u64,
     }
 
-    fn send(core: &Core, bytes: usize) -> bool {
-        let mut state = core.lock();
-        state.session.send(Payload { control: vec![7; bytes].into(), bulk: vec![] }).unwrap();
-        state.write_directly(core)
-    }
+    impl Pair {
+        fn new() -> Self {
+            let (ours, theirs) = UnixStream::pair().unwrap();
+            ours.set_nonblocking(true).unwrap();
+            theirs.set_nonblocking(true).unwrap();
+            let mut session = Session::new(Limits::default(), 0);
+            session.handle_up(0, 0).unwrap();
+            Self { session, direct: Direct::on(ours.into(), Squeeze::Never), theirs, now: 0 }
+        }
 
-    fn forget_when(core: &Core) {
-        core.lock().direct.as_mut().unwrap().written_at = None;
-    }
+        /// Sends a message of so many bytes, so much later than the last; whether it is out.
+        fn send(&mut self, bytes: usize, later: u64) -> bool {
+            self.now += later;
+            self.session.send(Payload { control: vec![7; bytes].into(), bulk: vec![] }).unwrap();
+            self.direct.send(&mut self.session, self.now)
+        }
 
-    /// All that can be read now.
-    fn read(theirs: &mut UnixStream) -> Vec<u8> {
-        let mut read = vec![];
-        let _ = theirs.read_to_end(&mut read);
-        read
+        /// All that can be read now.
+        fn read(&mut self) -> Vec<u8> {
+            let mut read = vec![];
+            let _ = self.theirs.read_to_end(&mut read);
+            read
+        }
     }
 
     /// The bytes of control of the frames that these are.
@@ -146,50 +154,41 @@ mod tests {
 
     #[test]
     fn what_comes_alone_is_written_at_once_and_what_follows_is_left() {
-        let (core, mut theirs) = sleeping();
-        assert!(send(&core, 100));
-        assert_eq!(frames(&read(&mut theirs)).len(), 1);
-        core.lock().direct.as_mut().unwrap().written_at = Some(core.now());
-        assert!(!send(&core, 100));
-        assert!(read(&mut theirs).is_empty());
-        forget_when(&core);
-        assert!(send(&core, 100));
-        let one = frames(&read(&mut theirs));
+        let mut pair = Pair::new();
+        assert!(pair.send(100, LATER));
+        assert_eq!(frames(&pair.read()).len(), 1);
+        assert!(!pair.send(100, 1));
+        assert!(pair.read().is_empty());
+        assert!(pair.send(100, LATER));
+        let one = frames(&pair.read());
         assert!(one.len() == 1 && one[0] > 200, "both go as one frame: {one:?}");
     }
 
     #[test]
-    fn a_pump_that_is_awake_or_writes_is_not_disturbed() {
-        for disturb in [|state: &mut State| state.waker = None, |state: &mut State| state.is_writing = true] {
-            let (core, mut theirs) = sleeping();
-            disturb(&mut core.lock());
-            assert!(!send(&core, 10));
-            assert!(read(&mut theirs).is_empty() && core.lock().session.has_something_to_send());
-        }
+    fn a_pump_that_writes_is_not_disturbed() {
+        let mut pair = Pair::new();
+        pair.direct.is_pump_writing = true;
+        assert!(!pair.send(10, LATER));
+        assert!(pair.read().is_empty() && pair.session.has_something_to_send());
     }
 
     #[test]
     fn what_the_socket_does_not_take_is_left_in_its_order() {
-        let (core, mut theirs) = sleeping();
-        let mut sent = 0;
-        while {
-            forget_when(&core);
+        let mut pair = Pair::new();
+        let mut sent = 1;
+        while pair.send(20_000, LATER) {
             sent += 1;
-            send(&core, 20_000)
-        } {}
-        assert!(core.lock().unwritten.has_remaining());
+        }
+        assert!(pair.direct.unwritten.has_remaining());
         // Nobody writes before that is out.
-        forget_when(&core);
-        assert!(!send(&core, 10));
-        let mut all = read(&mut theirs);
-        let mut unwritten = std::mem::take(&mut core.lock().unwritten);
-        while unwritten.has_remaining() {
-            core.lock().direct.as_ref().unwrap().write(&mut unwritten);
-            all.extend(read(&mut theirs));
+        assert!(!pair.send(10, LATER));
+        let mut all = pair.read();
+        while pair.direct.unwritten.has_remaining() {
+            pair.direct.write();
+            all.extend(pair.read());
         }
         assert_eq!(frames(&all).len(), sent);
-        forget_when(&core);
-        assert!(send(&core, 10));
-        assert_eq!(frames(&read(&mut theirs)).len(), 1);
+        assert!(pair.send(10, LATER));
+        assert_eq!(frames(&pair.read()).len(), 1);
     }
 }

@@ -110,17 +110,15 @@ struct Others<'a>(&'a Core);
 impl<'a> Others<'a> {
     fn let_write(core: &'a Core, stream: &Stream, squeeze: Squeeze) -> Self {
         let direct = Direct::of(stream, squeeze);
-        let mut state = core.lock();
-        (state.direct, state.is_writing, state.unwritten) = (direct, false, Pieces::default());
+        core.lock().direct = direct;
         Self(core)
     }
 }
 
 impl Drop for Others<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
         // Their handle keeps the connection open.
-        (state.direct, state.unwritten) = (None, Pieces::default());
+        self.0.lock().direct = None;
     }
 }
 
@@ -170,7 +168,8 @@ impl Pump<'_> {
     }
 
     fn take_unwritten(&mut self) {
-        let unwritten = std::mem::take(&mut self.core.lock().unwritten);
+        let unwritten = self.core.lock().direct.as_mut().map(|direct| std::mem::take(&mut direct.unwritten));
+        let unwritten = unwritten.unwrap_or_default();
         if unwritten.has_remaining() {
             self.pieces = unwritten;
         }
@@ -190,8 +189,9 @@ impl Pump<'_> {
             bytes += frame.control.len() + frame.bulk.iter().map(Bytes::len).sum::<usize>();
             frames.push(frame);
         }
-        let unwritten = std::mem::take(&mut state.unwritten);
-        state.is_writing = unwritten.has_remaining() || !frames.is_empty();
+        let Some(direct) = &mut state.direct else { return (Pieces::default(), frames) };
+        let unwritten = std::mem::take(&mut direct.unwritten);
+        direct.is_pump_writing = unwritten.has_remaining() || !frames.is_empty();
         (unwritten, frames)
     }
 
@@ -205,11 +205,15 @@ impl Pump<'_> {
                 return Err(if state.session.lost().is_some() { Ended::Over } else { Ended::GivenUp });
             }
             // Somebody may have sent or taken something since the frames were taken.
-            let is_left = state.session.has_something_to_send() || state.unwritten.has_remaining();
+            let is_half = state.direct.as_ref().is_some_and(|direct| direct.unwritten.has_remaining());
+            let is_left = state.session.has_something_to_send() || is_half;
             if self.is_flushed && (is_left || self.core.is_much_taken()) {
                 return Ok(true);
             }
-            (state.waker, state.is_writing) = (Some(cx.waker().clone()), !self.is_flushed);
+            state.waker = Some(cx.waker().clone());
+            if let Some(direct) = &mut state.direct {
+                direct.is_pump_writing = !self.is_flushed;
+            }
             // A sign of life that can't go out isn't due all the time.
             let least = if self.is_flushed { 0 } else { now + STUCK_NANOSECONDS };
             state.session.wakes_at().map(|at| at.max(least))

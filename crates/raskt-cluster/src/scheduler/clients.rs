@@ -73,6 +73,7 @@ impl Core {
             }
             FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
+            FromClient::Where { tasks } => self.tell_where(client, &tasks),
             FromClient::Retry { run, tasks } => self.check_own(client, run).and_then(|()| self.retry(run, tasks)),
             FromClient::ReleaseRuns { runs } => runs.into_iter().try_for_each(|run| {
                 self.check_own(client, run)?;

@@ -1,12 +1,6 @@
-//! Errands on their way from clients to workers, and what these give on its way back.
+//! Errands that aren't over.
 
-use super::core::Core;
-use crate::driver::Outbox;
-use crate::errand::{ERRANDS_OF_A_CLIENT, ERRANDS_UNTAKEN_BYTES, Errand, ErrandEnd};
-use crate::message::{ToClient, ToWorker};
-use bytes::Bytes;
 use raskt_schedule::WorkerId;
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Errands that aren't over.
@@ -19,15 +13,15 @@ pub(super) struct Errands {
 }
 
 /// A worker's part of an errand.
-struct Open {
-    client: u32,
+pub(super) struct Open {
+    pub client: u32,
     /// As its client calls it.
-    number: u64,
-    worker: WorkerId,
+    pub number: u64,
+    pub worker: WorkerId,
 }
 
 impl Errands {
-    fn begin(&mut self, client: u32, number: u64, worker: WorkerId) -> u64 {
+    pub fn begin(&mut self, client: u32, number: u64, worker: WorkerId) -> u64 {
         let errand = self.next;
         self.next += 1;
         self.open.insert(errand, Open { client, number, worker });
@@ -35,7 +29,7 @@ impl Errands {
         errand
     }
 
-    fn end(&mut self, errand: u64) -> Option<Open> {
+    pub fn end(&mut self, errand: u64) -> Option<Open> {
         let open = self.open.remove(&errand)?;
         if let Some(count) = self.by_client.get_mut(&open.client) {
             *count -= 1;
@@ -49,77 +43,22 @@ impl Errands {
         self.open.retain(|_, open| open.client != client);
     }
 
+    /// How many a client has.
+    pub fn of_client(&self, client: u32) -> usize {
+        self.by_client.get(&client).copied().unwrap_or(0)
+    }
+
+    /// Whether it is one that this worker has.
+    pub fn is_of(&self, errand: u64, worker: WorkerId) -> bool {
+        self.open.get(&errand).is_some_and(|open| open.worker == worker)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    fn of_worker(&self, worker: WorkerId) -> Vec<u64> {
+    pub fn of_worker(&self, worker: WorkerId) -> Vec<u64> {
         self.open.iter().filter(|(_, open)| open.worker == worker).map(|(&errand, _)| errand).collect()
-    }
-}
-
-impl Core {
-    /// Hands an errand to each of its workers; of those that can't have it the client hears at once.
-    pub fn begin_errand(&mut self, client: u32, errand: Errand, bulk: Vec<Bytes>) -> Result<(), String> {
-        let Errand { number, workers } = errand;
-        let bulk = <[Bytes; 1]>::try_from(bulk).map_err(|_| "an errand is one piece of bulk")?;
-        for worker in workers {
-            if let Err(reason) = self.hand_out(client, number, worker, &bulk) {
-                self.tell_errand(client, number, worker, ErrandEnd::Refused(reason), vec![]);
-            }
-        }
-        Ok(())
-    }
-
-    fn hand_out(&mut self, client: u32, number: u64, worker: WorkerId, bulk: &[Bytes; 1]) -> Result<(), String> {
-        let Some(entry) = self.workers.get(&worker).filter(|entry| entry.is_in()) else {
-            return Err(format!("worker {} isn't there", worker.0));
-        };
-        if self.errands.by_client.get(&client).is_some_and(|&open| open >= ERRANDS_OF_A_CLIENT) {
-            return Err(format!("{ERRANDS_OF_A_CLIENT} errands aren't over: wait for some before there are others"));
-        }
-        check_room(&entry.outbox, bulk).map_err(|reason| format!("worker `{}` {reason}", entry.name))?;
-        let errand = self.errands.begin(client, number, worker);
-        entry.send(&ToWorker::Errand { errand }, bulk.to_vec());
-        Ok(())
-    }
-
-    /// A worker says that an errand is over.
-    pub fn errand_over(&mut self, worker: WorkerId, errand: u64, end: ErrandEnd, bulk: Vec<Bytes>) {
-        if self.errands.open.get(&errand).is_none_or(|open| open.worker != worker) {
-            return;
-        }
-        if let Some(Open { client, number, .. }) = self.errands.end(errand) {
-            self.tell_errand(client, number, worker, end, bulk);
-        }
-    }
-
-    /// A worker is gone, and nobody knows how far it came.
-    pub fn errands_lost(&mut self, worker: WorkerId, name: &str) {
-        for errand in self.errands.of_worker(worker) {
-            let end = ErrandEnd::Lost(format!("worker `{name}` has left before it answered"));
-            if let Some(Open { client, number, .. }) = self.errands.end(errand) {
-                self.tell_errand(client, number, worker, end, vec![]);
-            }
-        }
-    }
-
-    fn tell_errand(&self, client: u32, number: u64, worker: WorkerId, end: ErrandEnd, bulk: Vec<Bytes>) {
-        let Some(entry) = self.clients.get(&client) else { return };
-        let (end, bulk) = match check_room(&entry.outbox, &bulk) {
-            Ok(()) => (end, bulk),
-            Err(reason) => (ErrandEnd::Lost(format!("the answer couldn't be passed on: the client {reason}")), vec![]),
-        };
-        entry.send_with(&ToClient::ErrandOver { number, worker, end }, bulk);
-    }
-}
-
-/// An error if a peer that takes nothing would be lost for an errand, or as good as.
-fn check_room<Out: Serialize>(outbox: &Outbox<Out>, bulk: &[Bytes]) -> Result<(), String> {
-    let (untaken, bytes) = (outbox.outstanding_bytes(), bulk.iter().map(|part| part.len() as u64).sum::<u64>());
-    match untaken + bytes <= ERRANDS_UNTAKEN_BYTES {
-        true => Ok(()),
-        false => Err(format!("hasn't taken {untaken} bytes of messages yet: fewer at a time get through")),
     }
 }

@@ -7,11 +7,13 @@ mod absent;
 mod clients;
 mod core;
 mod entries;
+mod erranding;
 mod errands;
 mod gifts;
 mod graphs;
 mod held_back;
 mod measures;
+mod movements;
 mod moving;
 mod names;
 mod notes;
@@ -20,12 +22,15 @@ mod plugging;
 mod plugins;
 mod questions;
 mod recovery;
+mod relocating;
 mod returning;
 mod sharing;
 mod spreading;
 mod stream;
+mod streaming;
 #[cfg(test)]
 mod tests;
+mod times;
 mod workers;
 mod written;
 
@@ -54,7 +59,7 @@ struct Shared {
     core: Mutex<Core>,
     /// Told when the machine wants to be woken at another time, and at the end.
     changed: Condvar,
-    measures: measures::Measures,
+    measures: times::Measures,
 }
 
 /// Work that is handed out at a time: enough to hide the way to another process and back.

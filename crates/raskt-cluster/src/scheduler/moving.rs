@@ -4,7 +4,7 @@
 //! wrong, nothing is worse than it was: a result that nobody has copied is made again when its worker is gone.
 
 use super::core::Core;
-use super::orders::{Copying, Kind};
+use super::movements::{Copying, Kind};
 use crate::message::ToWorker;
 use crate::question::{Answer, LOOKED_AT_MOST};
 use raskt_schedule::{BEGINNING, LossCause, Resident, RunId, TaskRange, WorkerId};

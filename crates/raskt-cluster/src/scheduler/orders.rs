@@ -1,59 +1,14 @@
 //! What clients have done with the cluster: each order is a movement until it is done.
 
 use super::core::Core;
+use super::movements::{Kind, Movement};
 use crate::message::{ToClient, ToWorker};
 use crate::question::{Answer, Order};
 use raskt_schedule::{Event, WorkerId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Orders that aren't done, at most.
 const ORDERS_MOST: usize = 256;
-
-/// Orders that aren't done, and copies that are under way for them.
-#[derive(Default)]
-pub(super) struct Movements {
-    next: u64,
-    pub open: BTreeMap<u64, Movement>,
-    pub next_copy: u64,
-    /// For which of them a copy is made.
-    pub copies: BTreeMap<u64, Copying>,
-}
-
-/// A copy that a worker was told to make.
-pub(super) struct Copying {
-    pub movement: u64,
-    pub to: WorkerId,
-}
-
-/// An order that isn't done.
-pub(super) struct Movement {
-    pub client: u32,
-    pub number: u64,
-    /// The workers that it is about.
-    pub workers: Vec<WorkerId>,
-    pub kind: Kind,
-    /// Copies that are under way.
-    pub under_way: usize,
-    /// How often one failed.
-    pub failures: u32,
-    /// Why the last one did.
-    pub reason: String,
-}
-
-pub(super) enum Kind {
-    /// They end what they have, others get what they hold, and they leave.
-    Retire { leaves: bool },
-    /// They are to hold more; answered when all copies have been made.
-    Replicate,
-    /// Those that haven't answered are waited for.
-    Restart(BTreeSet<WorkerId>),
-}
-
-impl Movement {
-    fn new((client, number): (u32, u64), workers: Vec<WorkerId>, kind: Kind) -> Self {
-        Self { client, number, workers, kind, under_way: 0, failures: 0, reason: String::new() }
-    }
-}
 
 impl Core {
     /// Begins what is to be done; gives the answer if it is done at once.

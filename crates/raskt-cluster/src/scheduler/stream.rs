@@ -1,8 +1,6 @@
-//! What workers have done lately: the last reports, for those who ask how a computation went.
+//! What workers have done lately: the last assignments that have ended.
 
-use super::core::Core;
-use crate::question::{ANSWER_ENTRIES_MAX, Answer, KEY_BYTES, StreamFacts};
-use raskt_schedule::{Outcome, Report, RunId, TaskRange, Time, WorkerId};
+use raskt_schedule::{RunId, Time, WorkerId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -17,75 +15,36 @@ pub(super) struct Stream {
     ended: VecDeque<Ended>,
 }
 
-struct Ended {
-    worker: WorkerId,
-    run: RunId,
+pub(super) struct Ended {
+    pub worker: WorkerId,
+    pub run: RunId,
     /// The layer of the first task, and that task.
-    name: Arc<str>,
-    index: u64,
-    at: Time,
-    nanoseconds: u64,
-    done: u64,
-    failed: u64,
-    bytes: u64,
+    pub name: Arc<str>,
+    pub index: u64,
+    pub at: Time,
+    pub nanoseconds: u64,
+    pub done: u64,
+    pub failed: u64,
+    pub bytes: u64,
 }
 
 impl Stream {
-    fn push(&mut self, ended: Ended) {
+    pub fn push(&mut self, ended: Ended) {
         if self.ended.len() >= KEPT {
             self.ended.pop_front();
             self.first += 1;
         }
         self.ended.push_back(ended);
     }
-}
 
-impl Core {
-    /// A worker reports how an assignment ended. What it says of tasks that there aren't is for others to refuse.
-    pub fn note_report(&mut self, worker: WorkerId, report: &Report) {
-        let Some(graph) = self.machine.graph(report.run) else { return };
-        let (mut done, mut failed, mut bytes) = (0_u64, 0_u64, 0_u64);
-        for (range, outcome) in &report.outcomes {
-            let tasks = range.end.saturating_sub(range.start);
-            match outcome {
-                Outcome::Done { bytes: of } | Outcome::Consumed { bytes: of } => {
-                    (done, bytes) = (done.saturating_add(tasks), bytes.saturating_add(*of));
-                }
-                Outcome::Failed => failed = failed.saturating_add(tasks),
-                Outcome::NotRun => {}
-            }
-        }
-        let Some((first, _)) =
-            report.outcomes.first().filter(|(range, _)| TaskRange::check_all(&[*range], graph).is_ok())
-        else {
-            return;
-        };
-        let (name, index) = (graph.layer(first.layer).name.clone(), first.start);
-        let (run, at, nanoseconds) = (report.run, self.now(), report.nanoseconds);
-        self.stream.push(Ended { worker, run, name, index, at, nanoseconds, done, failed, bytes });
+    /// Those from a number on that are remembered, and the number of the first of them.
+    pub fn from(&self, from: u64) -> (u64, impl Iterator<Item = &Ended>) {
+        let skipped = from.saturating_sub(self.first);
+        (self.first + skipped, self.ended.iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX)))
     }
 
-    /// Those from a number on, and the number of the next.
-    pub fn stream_from(&self, from: u64) -> Answer {
-        let skipped = from.saturating_sub(self.stream.first);
-        let first = self.stream.first + skipped;
-        let found = self.stream.ended.iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX));
-        let facts = found.take(ANSWER_ENTRIES_MAX).map(|ended| {
-            let mut key = format!("{}[{}]", ended.name, ended.index);
-            key.truncate(key.floor_char_boundary(KEY_BYTES));
-            StreamFacts {
-                worker: ended.worker,
-                run: ended.run,
-                key,
-                age_nanoseconds: self.now().0.saturating_sub(ended.at.0),
-                nanoseconds: ended.nanoseconds,
-                done: ended.done,
-                failed: ended.failed,
-                bytes: ended.bytes,
-            }
-        });
-        let ended: Vec<_> = facts.collect();
-        let next = first.min(self.stream.first + self.stream.ended.len() as u64) + ended.len() as u64;
-        Answer::Stream { ended, next }
+    /// The number of the next.
+    pub fn next(&self) -> u64 {
+        self.first + self.ended.len() as u64
     }
 }

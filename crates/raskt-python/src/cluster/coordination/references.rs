@@ -22,6 +22,7 @@ use raskt_value::{DType, Value};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What values refer to.
 #[pyclass(frozen, module = "raskt._core")]
@@ -128,6 +129,9 @@ impl ClusterReferences {
     }
 }
 
+/// How long the scheduler has to hear of another client's run.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Results that the values of one answer refer to.
 const RESULTS_MOST: u64 = 1 << 24;
 
@@ -145,6 +149,9 @@ impl References {
         let kept = match Arc::ptr_eq(result.client(), &self.client) {
             true => result.clone(),
             false if is_same_cluster(result.client(), &self.client) => {
+                // What two clients say comes in any order, and the other may be about to leave.
+                let heard = Python::attach(|py| py.detach(|| result.await_heard(PATIENCE)));
+                heard.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
                 let taken = self.client.take_up(&[(name.0, TaskRange::one(name.1))]);
                 let run = taken.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
                 held(&self.client, &run, TaskId::new(LayerId(0), 0))

@@ -1,0 +1,34 @@
+//! Why tasks failed, as it travels.
+
+use raskt_graph::TaskId;
+use raskt_schedule::{Death, RunId};
+use raskt_value::ErrorKind;
+use serde::{Deserialize, Serialize};
+
+/// Why tasks failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureForm {
+    /// The run of the task that failed first.
+    pub run: RunId,
+    /// That task.
+    pub task: TaskId,
+    /// What it raised, if it did.
+    pub error: Option<ErrorForm>,
+    /// The deaths of workers that had it, if that is why.
+    pub story: Vec<Death>,
+    /// It stood for data that was given, and is gone.
+    pub is_lost: bool,
+}
+
+/// An error of a task as it travels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorForm {
+    /// The key of the task, as people see it.
+    pub key: String,
+    /// What sort of failure it is.
+    pub kind: ErrorKind,
+    /// What was tried, the value and the cause.
+    pub message: String,
+    /// The cause itself where it isn't ours, as the face of the worker has written it.
+    pub cause: Option<Vec<u8>>,
+}
