@@ -146,7 +146,7 @@ impl Ledger {
                 let failure = Arc::new(failure);
                 self.change(run, |line| tasks.iter().for_each(|&range| line.failed.set(range, failure.clone())));
             }
-            Record::Retried { run, tasks } => _ = self.retry(run, &tasks),
+            Record::Retried { run, tasks } => self.retry(run, &tasks),
             Record::Ended { run, ended } => self.change(run, |line| line.ended = Some(ended)),
             Record::WorkerIn { worker, identity } => {
                 self.next_worker = self.next_worker.max(worker.saturating_add(1));
