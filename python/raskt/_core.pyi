@@ -1,6 +1,7 @@
 """What the native module offers to the Python package."""
 
 import builtins
+import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TypeAlias, final
@@ -58,7 +59,13 @@ class KilledWorker(RuntimeError): ...
 
 @final
 class ClusterScheduler:
-    def __new__(cls, listen: str, credentials: Mapping[str, Any], also: Sequence[str] = []) -> ClusterScheduler: ...
+    def __new__(
+        cls,
+        listen: str,
+        credentials: Mapping[str, Any],
+        also: Sequence[str] = [],
+        journal: str | os.PathLike[str] | None = None,
+    ) -> ClusterScheduler: ...
     @property
     def address(self) -> str: ...
     def shut_down(self, patience: float) -> None: ...

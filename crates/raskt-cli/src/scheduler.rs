@@ -9,6 +9,7 @@ use crate::security::{MissingToken, SecurityOptions};
 use crate::stop::Stop;
 use crate::values::{parse_duration, parse_looking};
 use raskt_cluster::hello::{Identity, Role, this_host};
+use raskt_cluster::journal::{Journal, JournalOptions};
 use raskt_cluster::{Address, Network, NetworkOptions, SchedulerServer};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -46,6 +47,13 @@ pub(crate) struct Options {
     /// Ends when no client has wanted anything for so long: `30 minutes`.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     idle_timeout: Option<Duration>,
+    /// Writes down in this folder what is submitted: started again with it, at the same address and with the same token, the scheduler
+    /// goes on where it was, with what workers and clients still hold.
+    #[arg(long, value_name = "FOLDER")]
+    journal: Option<PathBuf>,
+    /// Waits until what is written down is on the disk, so that also a machine that loses power loses nothing.
+    #[arg(long, requires = "journal")]
+    journal_sync: bool,
     /// Gives what it measures there, to Prometheus and others (`/metrics`, `/health`): a port within this host, or an address. Where
     /// others can reach it they have to say the token of viewers.
     #[arg(long, alias = "metrics-address", value_name = "[HOST:]PORT", value_parser = parse_looking)]
@@ -83,7 +91,14 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     network.introduction.versions = host.versions();
     let identity = network.identity;
     let network = Network::start(network).map_err(Failure::failed)?;
-    let server = SchedulerServer::start(network, &address).map_err(Failure::failed)?;
+    let server = match &options.journal {
+        Some(folder) => {
+            let journal = Journal::open(folder, JournalOptions { sync: options.journal_sync });
+            SchedulerServer::start_from(network, &address, journal.map_err(Failure::failed)?)
+        }
+        None => SchedulerServer::start(network, &address),
+    };
+    let server = server.map_err(Failure::failed)?;
     let looked_at = options.dashboard_address.map(|at| server.serve_metrics(at, token.as_ref())).transpose();
     let looked_at = looked_at.map_err(Failure::usage)?;
     let found = options.found(server.address(), token_file, identity);

@@ -34,6 +34,7 @@ mod face;
 mod failure;
 pub mod frame;
 pub mod hello;
+pub mod journal;
 mod listen;
 mod message;
 pub mod metrics;

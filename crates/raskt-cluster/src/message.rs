@@ -49,6 +49,20 @@ pub enum FromClient {
         /// The tasks.
         tasks: Vec<TaskRange>,
     },
+    /// The first message of one that has been there before: it isn't a new client.
+    Back {
+        /// Its number then.
+        client: u32,
+        /// What it was told by the scheduler then, and nobody else.
+        secret: [u8; 16],
+    },
+    /// What it still wants of runs that the scheduler knows: the next part. Of others nothing is wanted any more.
+    Has {
+        /// By run, the tasks; nothing for one that is wanted as a whole.
+        runs: Vec<(RunId, Option<Vec<TaskRange>>)>,
+        /// There is no more of it.
+        is_last: bool,
+    },
     /// An answer is wanted as soon as all that was said before has been taken in.
     Barrier {
         /// What the answer is known by.
@@ -75,7 +89,7 @@ pub enum FromClient {
 }
 
 /// What is to be run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Submission {
     /// A number of those that the client was given.
     pub run: RunId,
@@ -102,6 +116,27 @@ pub enum ToClient {
     Welcome {
         /// The first of the numbers that its runs have; it may use [`RUNS_OF_A_CLIENT`] of them.
         first_run: RunId,
+        /// What tells what this scheduler has handed out from what any other has, that of before it began anew being the same.
+        lineage: [u8; 16],
+        /// By what the client is known when it comes back; nothing if the scheduler keeps no journal.
+        secret: Option<[u8; 16]>,
+    },
+    /// The answer to one that has been there before.
+    Back {
+        /// Its runs are as they were, and it is told of them next; if not, it is a new client.
+        is_known: bool,
+    },
+    /// Runs of it that are known: the next part.
+    Knows {
+        /// The runs.
+        runs: Vec<RunId>,
+        /// There is no more of it.
+        is_last: bool,
+    },
+    /// Runs that will be known when the client comes back.
+    Taken {
+        /// The runs.
+        runs: Vec<RunId>,
     },
     /// Workers that are there, or have come.
     Joined(Vec<WorkerInfo>),
@@ -234,7 +269,14 @@ impl WorkerInfo {
 /// From a worker to the scheduler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromWorker {
-    /// The first message.
+    /// What one has that comes back, part by part, before it joins.
+    Kept {
+        /// The run.
+        run: RunId,
+        /// The tasks whose results it holds, with the bytes of each range.
+        tasks: Vec<(TaskRange, u64)>,
+    },
+    /// It is there.
     Join(Offer),
     /// An event of its machine.
     Told {
@@ -290,7 +332,12 @@ pub enum FromWorker {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToWorker {
     /// The first message.
-    Welcome(WorkerId),
+    Welcome {
+        /// Its number.
+        worker: WorkerId,
+        /// What tells what this scheduler has handed out from what any other has.
+        lineage: [u8; 16],
+    },
     /// Workers that are there, or have come.
     Joined(Vec<WorkerInfo>),
     /// A worker is gone.
@@ -328,6 +375,13 @@ pub enum ToWorker {
     Plugin {
         /// What it is called.
         name: String,
+        /// A client has just said so: one that is there already is begun again.
+        is_new: bool,
+    },
+    /// Before it is told of those: all that there are. Others that it has from before it has no longer.
+    Plugins {
+        /// What they are called.
+        names: Vec<String>,
     },
     /// It is to do something beside its tasks; what, is the one piece of bulk.
     Errand {

@@ -5,7 +5,8 @@ use crate::hello::Identity;
 use crate::{Address, Security};
 use raskt_execute::WorkerEngine;
 use raskt_schedule::{RunId, WorkerId};
-use std::sync::{Arc, OnceLock};
+use raskt_sync::Mutex;
+use std::sync::Arc;
 
 /// A worker of this process.
 #[derive(Clone)]
@@ -20,7 +21,7 @@ pub struct ThisWorker {
     pub(crate) options: NetworkOptions,
     /// Which process its scheduler is, once that has answered.
     pub(crate) peer: Arc<dyn Fn() -> Option<Identity> + Send + Sync>,
-    pub(crate) id: Arc<OnceLock<WorkerId>>,
+    pub(crate) id: Arc<Mutex<Option<WorkerId>>>,
 }
 
 impl ThisWorker {
@@ -29,9 +30,9 @@ impl ThisWorker {
         self.engine.number()
     }
 
-    /// What its scheduler calls it, once that has answered.
+    /// What its scheduler calls it, once that has answered: another number when that has begun anew.
     pub fn id(&self) -> Option<WorkerId> {
-        self.id.get().copied()
+        *self.id.lock()
     }
 
     /// The run of its task that the calling thread is in.

@@ -146,7 +146,10 @@ fn a_session_that_the_peer_has_given_up_is_fenced() {
     while !matches!(echo.events.recv_timeout(PATIENCE).unwrap(), Event::Lost(Lost::Expired(_))) {}
     proxy.set_down(false);
     let lost = caller.wait_for(|event| matches!(event, Event::Lost(_)));
-    assert!(matches!(&lost, Event::Lost(Lost::Refused(sentence)) if sentence.contains("begin a new one")), "{lost:?}");
+    assert!(
+        matches!(&lost, Event::Lost(Lost::Forgotten(sentence)) if sentence.contains("begin a new one")),
+        "{lost:?}"
+    );
     assert_eq!(caller.outbox.send(&(1, String::new()), vec![]), Err(SendError::Closed));
 }
 

@@ -17,6 +17,7 @@ mod fetches;
 mod flight;
 mod giving;
 mod handle;
+mod held_results;
 mod imports;
 mod in_place;
 mod lending;
@@ -51,6 +52,7 @@ pub use engine::{Engine, SlotLoan};
 pub use error::{Breakdown, RunError};
 pub use giving::Given;
 pub use handle::RunHandle;
+pub use held_results::HeldResults;
 pub use in_place::run_in_place;
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};
 pub use options::{EngineOptions, usual_memory_limit};
@@ -61,7 +63,7 @@ pub use raskt_store::{Limits, MemoryReport, Store};
 pub use runner::{NativeRunner, Runner, Runners};
 pub use unheard::Unheard;
 pub use uplink::{FetchAnswer, FetchId, FetchRequest, Missing, TaskFailure, Unreachable, Uplink};
-pub use worker_engine::{HeldResults, WorkerEngine};
+pub use worker_engine::WorkerEngine;
 pub use worker_error::WorkerError;
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod loans;
 mod obeying;
 mod pool;
 mod reserving;
+mod returning;
 #[cfg(test)]
 pub(crate) mod stumbling;
 mod submitting;

@@ -2,6 +2,7 @@
 
 use crate::execution::facts;
 use crate::giving::{Given, Giver, Wanted};
+use crate::held_results::HeldResults;
 use crate::imports::Imports;
 use crate::lending::run_of;
 use crate::options::EngineOptions;
@@ -31,15 +32,6 @@ use std::time::{Duration, Instant};
 pub struct WorkerEngine {
     shared: Arc<Shared>,
     giver: Arc<Giver>,
-}
-
-/// Results of a run that a worker holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldResults {
-    /// The run.
-    pub run: RunId,
-    /// The tasks, in order, with the bytes of each range.
-    pub tasks: Vec<(TaskRange, u64)>,
 }
 
 /// Results that may be asked for at a time.
@@ -177,6 +169,17 @@ impl WorkerEngine {
     pub fn inventory(&self) -> Vec<HeldResults> {
         let held = self.look(|state| state.held()).unwrap_or_default();
         held.into_iter().map(|(run, tasks)| HeldResults { run, tasks }).collect()
+    }
+
+    /// Another scheduler of the same runs is there, or it has begun anew: what was handed out and hasn't begun is dropped. What runs has
+    /// `patience` to end; then [`Uplink::returned`] is called with all that is here, and what still runs is told of when it is done.
+    pub fn come_back(&self, patience: Duration) -> Result<(), WorkerError> {
+        let deadline = Instant::now() + patience;
+        self.change(State::drop_orders)?;
+        while !self.look(State::is_idle)? && Instant::now() < deadline {
+            std::thread::sleep(GLANCE);
+        }
+        self.change(State::come_back)
     }
 
     /// Begins nothing more, lets what runs end and be told of for up to `grace`, then cancels it, and lets go of everything. Threads

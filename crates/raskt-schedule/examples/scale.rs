@@ -250,6 +250,7 @@ impl Cluster {
                 }
                 WorkerAction::FetchFailed { .. } => panic!("everything can be fetched"),
                 WorkerAction::Started { .. } | WorkerAction::Unreserve { .. } | WorkerAction::Recalled { .. } => {}
+                WorkerAction::Kept { .. } => {}
             }
         }
     }

@@ -27,11 +27,15 @@ impl Scheduler {
             | Event::ResultsLost { run, tasks, .. }
             | Event::Fetched { run, tasks, .. }
             | Event::Recalled { run, tasks, .. } => self.are_of_run(*run, tasks),
-            Event::Scattered { run, tasks, bytes, .. } => {
+            Event::Scattered { run, tasks, bytes, .. } | Event::GiftsKept { run, tasks, bytes, .. } => {
                 self.are_of_run(*run, tasks)?;
                 self.may_be_given(*run, tasks)?;
                 is_countable(tasks, *bytes)
             }
+            Event::Kept { run, tasks, .. } => tasks.iter().try_for_each(|(range, bytes)| {
+                self.are_of_run(*run, &[*range])?;
+                is_countable(&[*range], *bytes)
+            }),
             Event::FetchFailed { input_run, task, .. } => self.is_of_run(*input_run, *task),
             Event::Reported { report, .. } => report.outcomes.iter().try_for_each(|(range, outcome)| {
                 self.are_of_run(report.run, &[*range])?;

@@ -63,6 +63,29 @@ pub enum Event {
         /// Bytes of all of it.
         bytes: u64,
     },
+    /// A worker that has come back says what it has of a run from before this scheduler knew it: what is missing of that needn't
+    /// be made, and what was to be read for it alone neither. A worker that comes back has no hand-outs; what it had begun under
+    /// another scheduler it tells of in the same way when it is done.
+    Kept {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The tasks whose results it holds, and the bytes of each range.
+        tasks: Vec<(TaskRange, u64)>,
+    },
+    /// Of what a worker will say that it has kept, this is data of a client: results of tasks that can't be run. They are wanted from now
+    /// on. It isn't the worker that says so, and it counts for nothing of what that says.
+    GiftsKept {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The tasks that stand for the data.
+        tasks: Vec<TaskRange>,
+        /// Bytes of all of it.
+        bytes: u64,
+    },
     /// A client no longer wants a run, be it finished or not: nothing of it remains, but for what others import of it. These keep
     /// its graph as well, of which their results are made if they are lost.
     RunReleased {
@@ -199,7 +222,9 @@ impl Event {
     pub(crate) fn holder(&self) -> Option<(WorkerId, RunId)> {
         match self {
             Self::Reported { worker, report } => Some((*worker, report.run)),
-            Self::Fetched { worker, run, .. } | Self::Scattered { worker, run, .. } => Some((*worker, *run)),
+            Self::Fetched { worker, run, .. }
+            | Self::Scattered { worker, run, .. }
+            | Self::Kept { worker, run, .. } => Some((*worker, *run)),
             _ => None,
         }
     }
@@ -298,7 +323,8 @@ pub enum Action {
         run: RunId,
         /// The tasks.
         tasks: Vec<TaskRange>,
-        /// How often the worker had said what it holds: with [`Event::Reported`], [`Event::Fetched`] and [`Event::Scattered`].
+        /// How often the worker had said what it holds: with [`Event::Reported`], [`Event::Fetched`], [`Event::Scattered`] and
+        /// [`Event::Kept`].
         inventory_version: u64,
     },
     /// A worker is to forget a run: assignments not yet started, results, errors.

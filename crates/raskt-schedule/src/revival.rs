@@ -1,5 +1,7 @@
 //! What is needed again: wanted by a client, or lost while somebody needs it.
 
+mod returned;
+
 use crate::gates::for_each_told;
 use crate::planted::{self, Bug};
 use crate::task::{Record, Tag};

@@ -26,6 +26,8 @@ pub enum WorkerTold {
     FetchFailed { run: RunId, attempt: Attempt, input_run: RunId, task: TaskId, from: WorkerId, reached: bool },
     /// [`Event::Scattered`].
     Scattered { run: RunId, tasks: Vec<TaskRange>, bytes: u64 },
+    /// [`Event::Kept`].
+    Kept { run: RunId, tasks: Vec<(TaskRange, u64)> },
     /// [`Event::ResultsLost`].
     ResultsLost { run: RunId, tasks: Vec<TaskRange> },
     /// [`Event::WorkerResized`].
@@ -48,6 +50,7 @@ impl WorkerTold {
                 Event::FetchFailed { worker, run, attempt, input_run, task, from, reached }
             }
             Self::Scattered { run, tasks, bytes } => Event::Scattered { worker, run, tasks, bytes },
+            Self::Kept { run, tasks } => Event::Kept { worker, run, tasks },
             Self::ResultsLost { run, tasks } => Event::ResultsLost { worker, run, tasks },
             Self::Resized { slots, memory } => Event::WorkerResized { worker, slots, memory },
             Self::SlotsLent { run, slots } => Event::SlotsLent { worker, run, slots },

@@ -22,6 +22,12 @@ impl Tasks {
 
     /// `Running` → `InMemory`, or → `Released` at once where nobody reads it.
     pub fn finish(&mut self, graph: &Graph, task: TaskId, worker: WorkerId) {
+        self.bring_in(graph, task, worker);
+        self.read_inputs(graph, task, |tasks, input| tasks.read(input));
+    }
+
+    /// The result of `task`, which was running, is in memory: its readers hear of it. What it has read does elsewhere.
+    pub fn bring_in(&mut self, graph: &Graph, task: TaskId, worker: WorkerId) {
         self.counts.done += 1;
         self.counts.running -= 1;
         // Its readers count it as the one that comes, and it isn't in memory before all have.
@@ -43,7 +49,6 @@ impl Tasks {
         if unread == 0 && !self.is_kept(task) {
             self.release(task);
         }
-        self.read_inputs(graph, task);
     }
 
     /// `Running` → `Released`: its result went with its readers.
@@ -54,7 +59,7 @@ impl Tasks {
         let record = layer.open(task.index);
         *record = Record { failures: record.failures, ..Record::RELEASED };
         layer.pages.released(task.index);
-        self.read_inputs(graph, task);
+        self.read_inputs(graph, task, |tasks, input| tasks.read(input));
     }
 
     /// `Running` → `Ready`; or → `Waiting`, where an input was lost meanwhile.
@@ -212,7 +217,8 @@ impl Tasks {
         self.open_sources(graph, layer, left);
     }
 
-    fn read_inputs(&mut self, graph: &Graph, task: TaskId) {
+    /// `task` is done: `read` is called with each input that it was the last to read, of those that it was told of one by one.
+    pub fn read_inputs(&mut self, graph: &Graph, task: TaskId, read: impl FnMut(&mut Self, TaskId)) {
         if let Some(exchange) = &mut self.layers[task.layer.0 as usize].exchange {
             exchange.consumers_left -= 1;
             // All consumers are one read of each producer: only the last of them leaves it.
@@ -221,7 +227,7 @@ impl Tasks {
             }
             self.close_sources(task.layer);
         }
-        self.leave_inputs(graph, task, |tasks, input| tasks.read(input));
+        self.leave_inputs(graph, task, read);
     }
 
     /// One of the reads to come of `input` won't be, since its reader is done or not needed. An input that isn't there is

@@ -3,7 +3,7 @@
 use crate::planted::{self, Bug};
 use crate::{Assignment, Attempt, Fetch, Outcome, Report, RunId, TaskRange, Ticket, WorkerId};
 use raskt_graph::TaskId;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The worker machine: decides when an assignment may start, and what is told to the scheduler.
 ///
@@ -33,6 +33,8 @@ pub struct Worker {
     running: BTreeMap<Ticket, (RunId, Attempt)>,
     /// Running, of runs that are forgotten; nobody can stop them.
     forgotten: BTreeMap<Ticket, (RunId, Attempt)>,
+    /// Of what runs, all that another scheduler has handed out, which this one knows nothing of.
+    adrift: BTreeSet<Ticket>,
     /// It can die without the scheduler, which therefore wants to know what it has begun.
     can_be_lost: bool,
     actions: VecDeque<WorkerAction>,
@@ -90,6 +92,9 @@ pub enum WorkerEvent {
     Forgotten(RunId),
     /// It has more or fewer slots than before.
     Resized(u32),
+    /// Another scheduler is there, or it has begun anew: it knows nothing of what it handed out. What waits is dropped; what runs
+    /// goes on, and is told of as kept.
+    SchedulerBegan,
 }
 
 /// Everything that a worker asks for.
@@ -157,6 +162,13 @@ pub enum WorkerAction {
     },
     /// The scheduler is to be told how tasks ended.
     Report(Report),
+    /// The scheduler is to be told of results that were made for one before it.
+    Kept {
+        /// The run.
+        run: RunId,
+        /// The tasks, with the bytes of each range.
+        tasks: Vec<(TaskRange, u64)>,
+    },
     /// The scheduler is to be told that tasks haven't begun and won't here.
     Recalled {
         /// The run.
@@ -187,6 +199,7 @@ impl Worker {
             prepared: VecDeque::new(),
             running: BTreeMap::new(),
             forgotten: BTreeMap::new(),
+            adrift: BTreeSet::new(),
             can_be_lost: false,
             actions: VecDeque::new(),
         }
@@ -212,6 +225,10 @@ impl Worker {
             WorkerEvent::Recall { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
             WorkerEvent::Forgotten(run) => self.forget(run),
             WorkerEvent::Resized(slots) => self.slots = slots,
+            WorkerEvent::SchedulerBegan => {
+                self.drop_waiting(|_| true);
+                self.adrift.extend(self.running.keys().chain(self.forgotten.keys()));
+            }
         }
         self.start_prepared();
         self.ask();
@@ -342,10 +359,21 @@ impl Worker {
 
     fn executed(&mut self, ticket: Ticket, outcomes: Vec<(TaskRange, Outcome)>, nanoseconds: u64) {
         self.actions.push_back(WorkerAction::Unreserve { ticket });
-        if let Some((run, attempt)) = self.forgotten.remove(&ticket) {
+        let (forgotten, running) = (self.forgotten.remove(&ticket), self.running.remove(&ticket));
+        if self.adrift.remove(&ticket) {
+            // The scheduler has handed out others under this number.
+            let kept = outcomes.into_iter().filter_map(|(range, outcome)| match outcome {
+                Outcome::Done { bytes } => Some((range, bytes)),
+                _ => None,
+            });
+            let kept: Vec<_> = kept.collect();
+            if let Some((run, _)) = running.filter(|_| !kept.is_empty()) {
+                self.actions.push_back(WorkerAction::Kept { run, tasks: kept });
+            }
+        } else if let Some((run, attempt)) = forgotten {
             let report = Report { run, attempt, outcomes: vec![], nanoseconds };
             self.actions.push_back(WorkerAction::Report(report));
-        } else if let Some((run, attempt)) = self.running.remove(&ticket) {
+        } else if let Some((run, attempt)) = running {
             self.actions.push_back(WorkerAction::Report(Report { run, attempt, outcomes, nanoseconds }));
         }
     }

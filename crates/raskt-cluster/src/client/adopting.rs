@@ -1,7 +1,7 @@
 //! Clients of tasks, and words to the scheduler of which it has to be known that they were heard.
 
 use super::failed::ClusterError;
-use super::sending::send;
+use super::shared::Heard;
 use super::table::TaskState;
 use super::tasks::TaskRun;
 use super::{Client, ConnectError};
@@ -55,39 +55,43 @@ impl Client {
 
     /// Waits until the scheduler has taken in all that this client has said.
     pub fn barrier(&self, patience: Duration) -> Result<(), ClusterError> {
-        self.say(|number| FromClient::Barrier { number }, vec![], patience)
+        self.say(|number| FromClient::Barrier { number }, &[], patience)
     }
 
     /// Has all workers have this, those that come later too, before any task that comes later; nothing takes it away.
     pub fn plugin(&self, name: &str, plugin: Option<Bytes>, patience: Duration) -> Result<(), ClusterError> {
         let message = |number| FromClient::Plugin { number, name: name.to_owned() };
-        self.say(message, plugin.into_iter().collect(), patience)
+        let bulk: Vec<_> = plugin.into_iter().collect();
+        self.say(message, &bulk, patience)
     }
 
-    fn say(
-        &self,
-        message: impl FnOnce(u64) -> FromClient,
-        bulk: Vec<Bytes>,
-        patience: Duration,
-    ) -> Result<(), ClusterError> {
-        let number = {
-            let mut state = self.shared.state.lock();
-            let number = state.next_number;
-            state.next_number += 1;
-            state.asked.insert(number, None);
-            number
-        };
-        let heard = send(&self.outbox, &message(number), bulk).and_then(|()| self.await_heard(number, patience));
-        self.shared.state.lock().asked.remove(&number);
-        heard
-    }
-
-    fn await_heard(&self, number: u64, patience: Duration) -> Result<(), ClusterError> {
+    /// Says something that may be said again, and waits until it was heard: also by a scheduler that begins anew meanwhile.
+    fn say(&self, message: impl Fn(u64) -> FromClient, bulk: &[Bytes], patience: Duration) -> Result<(), ClusterError> {
         let deadline = Instant::now() + patience;
+        loop {
+            let number = {
+                let mut state = self.shared.state.lock();
+                let number = state.next_number;
+                state.next_number += 1;
+                state.asked.insert(number, None);
+                number
+            };
+            let heard =
+                self.shared.send(&message(number), bulk.to_vec()).and_then(|()| self.await_heard(number, deadline));
+            self.shared.state.lock().asked.remove(&number);
+            match heard? {
+                Heard::Done => return Ok(()),
+                Heard::Refused(reason) => return Err(ClusterError::Refused(reason)),
+                Heard::Unknown => {}
+            }
+        }
+    }
+
+    fn await_heard(&self, number: u64, deadline: Instant) -> Result<Heard, ClusterError> {
         let mut state = self.shared.state.lock();
         loop {
             if let Some(answer) = state.asked.get(&number).cloned().flatten() {
-                return answer.map_err(ClusterError::Refused);
+                return Ok(answer);
             }
             if let Some(lost) = &state.lost {
                 return Err(ClusterError::Disconnected(lost.clone()));

@@ -32,10 +32,23 @@ struct State {
 #[derive(Default)]
 struct Sent {
     /// Workers that haven't answered.
-    waits_for: usize,
+    waits_for: Vec<WorkerId>,
     came: Vec<(WorkerId, ErrandEnd, Bytes)>,
     /// Called once when all have.
     calls: Vec<Callback>,
+}
+
+/// What those hear who have asked a scheduler that has begun anew.
+const INTERRUPTED: &str = "the scheduler has begun anew before it has answered";
+
+impl Sent {
+    /// What a worker has answered; gives who is to be called, if it was the last.
+    fn take(&mut self, worker: WorkerId, end: ErrandEnd, bytes: Bytes) -> Vec<Callback> {
+        let Some(at) = self.waits_for.iter().position(|waited| *waited == worker) else { return vec![] };
+        self.waits_for.swap_remove(at);
+        self.came.push((worker, end, bytes));
+        if self.waits_for.is_empty() { std::mem::take(&mut self.calls) } else { vec![] }
+    }
 }
 
 /// What a worker has given for an errand.
@@ -51,9 +64,9 @@ impl Asking {
         self.begin(|state, number| _ = state.questions.insert(number, None))
     }
 
-    /// A number for an errand of so many workers.
-    pub fn errand(&self, workers: usize) -> Result<u64, ClusterError> {
-        let sent = Sent { waits_for: workers, ..Sent::default() };
+    /// A number for an errand of these workers.
+    pub fn errand(&self, workers: &[WorkerId]) -> Result<u64, ClusterError> {
+        let sent = Sent { waits_for: workers.to_vec(), ..Sent::default() };
         self.begin(|state, number| _ = state.errands.insert(number, sent))
     }
 
@@ -79,18 +92,30 @@ impl Asking {
                 state.questions.entry(number).and_modify(|place| *place = Some(answer));
             }
             ToClient::ErrandOver { number, worker, end } => {
-                if let Some(sent) = state.errands.get_mut(&number).filter(|sent| sent.waits_for > 0) {
-                    sent.came.push((worker, end, bulk.into_iter().next().unwrap_or_default()));
-                    sent.waits_for -= 1;
-                    if sent.waits_for == 0 {
-                        calls = std::mem::take(&mut sent.calls);
-                    }
+                if let Some(sent) = state.errands.get_mut(&number) {
+                    calls = sent.take(worker, end, bulk.into_iter().next().unwrap_or_default());
                 }
             }
             other => return Err(other),
         }
         self.changed.notify_all();
         Ok(calls)
+    }
+
+    /// The scheduler has begun anew, and knows nothing of what it was asked: nobody waits for that. Gives who is to be called.
+    pub fn interrupt(&self) -> Vec<Callback> {
+        let mut state = self.state.lock();
+        for answer in state.questions.values_mut() {
+            answer.get_or_insert_with(|| Answer::Refused(INTERRUPTED.into()));
+        }
+        let mut calls = vec![];
+        for sent in state.errands.values_mut() {
+            for worker in sent.waits_for.clone() {
+                calls.extend(sent.take(worker, ErrandEnd::Lost(INTERRUPTED.into()), Bytes::new()));
+            }
+        }
+        self.changed.notify_all();
+        calls
     }
 
     /// Nothing comes any more; gives who is to be called.
@@ -114,14 +139,14 @@ impl Asking {
     /// Whether all workers have answered, or nothing comes any more.
     pub fn is_over(&self, errand: u64) -> bool {
         let state = self.state.lock();
-        state.lost.is_some() || state.errands.get(&errand).is_none_or(|sent| sent.waits_for == 0)
+        state.lost.is_some() || state.errands.get(&errand).is_none_or(|sent| sent.waits_for.is_empty())
     }
 
     /// What the next workers have given, in the order in which they did; waits for it up to `deadline`. Nothing after the last.
     pub fn given(&self, errand: u64, deadline: Instant) -> Result<Vec<Given>, ClusterError> {
         let came = self.wait(deadline, |state| {
             let sent = state.errands.get_mut(&errand)?;
-            (sent.waits_for == 0 || !sent.came.is_empty()).then(|| std::mem::take(&mut sent.came))
+            (sent.waits_for.is_empty() || !sent.came.is_empty()).then(|| std::mem::take(&mut sent.came))
         })?;
         Ok(came.into_iter().map(|(worker, end, bytes)| (worker, self.given_by(end, bytes))).collect())
     }
@@ -139,7 +164,7 @@ impl Asking {
     pub fn on_over(&self, errand: u64, call: Callback) -> Option<Callback> {
         let mut state = self.state.lock();
         let is_lost = state.lost.is_some();
-        match state.errands.get_mut(&errand).filter(|sent| sent.waits_for > 0 && !is_lost) {
+        match state.errands.get_mut(&errand).filter(|sent| !sent.waits_for.is_empty() && !is_lost) {
             Some(sent) => {
                 sent.calls.push(call);
                 None

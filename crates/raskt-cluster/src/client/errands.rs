@@ -3,8 +3,6 @@
 //! Neither may be done where it comes up. Whoever is called may do as he likes, and the thread of the network must not wait. What goes
 //! may go anywhere, also where nobody may wait; and many go at once, which is better told together.
 
-use super::sending::send;
-use crate::driver::Outbox;
 use crate::message::FromClient;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::{Mutex, guard};
@@ -17,8 +15,19 @@ use std::time::{Duration, Instant};
 /// For so long what isn't wanted any more gathers before it is told.
 const GATHERING: Duration = Duration::from_millis(1);
 
+/// How often it is looked whether a scheduler that has begun anew is back.
+const AWAY: Duration = Duration::from_millis(50);
+
 /// Runs, and ranges of tasks, that one message tells of at most.
 const TOLD_AT_A_TIME: usize = 1 << 14;
+
+/// The way to the scheduler, for the thread that tells it.
+pub(super) trait Tell: Send + Sync {
+    /// Tells it, unless it is out of reach for good.
+    fn tell(&self, message: &FromClient);
+    /// Whether it has begun anew, and isn't back to where it was.
+    fn is_away(&self) -> bool;
+}
 
 /// The way to the thread that does it.
 pub(super) struct Errands {
@@ -106,12 +115,12 @@ impl Errands {
 
 impl Waiting {
     /// Starts the thread, which ends with the client.
-    pub fn start(self, outbox: Outbox<FromClient>) -> io::Result<()> {
-        std::thread::Builder::new().name("raskt-client".into()).spawn(move || self.run(&outbox))?;
+    pub fn start(self, scheduler: Arc<dyn Tell>) -> io::Result<()> {
+        std::thread::Builder::new().name("raskt-client".into()).spawn(move || self.run(&*scheduler))?;
         Ok(())
     }
 
-    fn run(&self, outbox: &Outbox<FromClient>) {
+    fn run(&self, scheduler: &dyn Tell) {
         let mut tells_at: Option<Instant> = None;
         loop {
             let errand = match tells_at {
@@ -129,13 +138,16 @@ impl Waiting {
                 Ok(Errand::End) | Err(RecvTimeoutError::Disconnected) => return,
             }
             if tells_at.is_some_and(|at| at <= Instant::now()) {
-                tells_at = None;
-                self.tell(outbox);
+                // While the scheduler is away others are called all the same.
+                tells_at = scheduler.is_away().then(|| Instant::now() + AWAY);
+                if tells_at.is_none() {
+                    self.tell(scheduler);
+                }
             }
         }
     }
 
-    fn tell(&self, outbox: &Outbox<FromClient>) {
+    fn tell(&self, scheduler: &dyn Tell) {
         let LetGo { runs, tasks, missed, .. } = std::mem::take(&mut *self.let_go.lock());
         let (tasks, missed) = (by_run(tasks), by_run(missed));
         let sought = missed.chunks(TOLD_AT_A_TIME).map(|tasks| FromClient::Where { tasks: tasks.to_vec() });
@@ -144,7 +156,7 @@ impl Waiting {
         // A run of which something has still to be told is there until then.
         for message in sought.chain(of_tasks).chain(of_runs) {
             // Where the session is over nothing is wanted any more.
-            let _ = send(outbox, &message, vec![]);
+            scheduler.tell(&message);
         }
     }
 }

@@ -6,7 +6,9 @@ mod errands;
 mod failed;
 mod gathering;
 mod giving;
+mod home;
 mod kept;
+mod returning;
 mod run;
 mod sending;
 mod sent_errand;
@@ -20,7 +22,7 @@ mod watch;
 mod watching;
 
 use crate::coordination::OverSession;
-use crate::driver::{Listening, Network, Outbox, Peer, inbox};
+use crate::driver::{Listening, Network, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
 use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
@@ -28,15 +30,15 @@ use crate::{Address, ListenError};
 use bytes::Bytes;
 use errands::Errands;
 use giving::Shelf;
+use home::Home;
 use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
-use raskt_sync::Mutex;
 use raskt_value::Value;
-use sending::send;
 use shared::{Shared, State};
 use state::RunState;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use table::TaskTable;
 
 pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
@@ -48,11 +50,8 @@ pub use watch::{Until, Watch};
 /// A client of a cluster. It keeps what it wants there alive: when it goes, so do its runs.
 pub struct Client {
     shared: Arc<Shared>,
-    outbox: Outbox<FromClient>,
     network: Arc<Network>,
     listening: Listening,
-    /// Held by who sends a graph in pieces.
-    large: Mutex<()>,
     /// The last to go: when the network is gone, nobody is to be called any more.
     _errands: EndOfErrands,
 }
@@ -62,6 +61,9 @@ struct EndOfErrands(Arc<Shared>);
 impl Drop for EndOfErrands {
     fn drop(&mut self) {
         self.0.errands.end();
+        // Who hears of a session and who sends in it would keep each other.
+        let outbox = self.0.state.lock().outbox.take();
+        drop(outbox);
     }
 }
 
@@ -114,14 +116,17 @@ impl Client {
         let listening = network.serve_results(listen, &[Role::Worker], shelf.clone())?;
         let (errands, waiting) = Errands::new();
         let shared = Arc::new(Shared::new(face, network.fetcher(), shelf, errands));
-        let hears = shared.clone();
-        let outbox = network.connect(scheduler, Role::Scheduler, inbox(move |incoming| hears.hear(incoming)))?;
-        let carrier = OverSession::new(outbox.clone(), FromClient::Coordination);
+        let hearing = shared.coordination.session();
+        let hears = (shared.clone(), hearing.clone());
+        let inbox = inbox(move |incoming| hears.0.hear(&hears.1, incoming));
+        let outbox = network.connect(scheduler, Role::Scheduler, inbox)?;
+        shared.state.lock().outbox = Some(outbox.clone());
+        let carrier = OverSession::new(outbox, FromClient::Coordination);
         // One that is lost already is told so when it asks.
-        let _ = shared.hearing.carried_by(Arc::new(carrier));
-        waiting.start(outbox.clone())?;
-        let client =
-            Self { _errands: EndOfErrands(shared.clone()), large: Mutex::new(()), shared, outbox, network, listening };
+        let _ = hearing.carried_by(Arc::new(carrier));
+        let _ = shared.home.set(Home::new(&network, scheduler.clone()));
+        waiting.start(shared.clone())?;
+        let client = Self { _errands: EndOfErrands(shared.clone()), shared, network, listening };
         client.await_welcome(scheduler, patience)?;
         Ok(client)
     }
@@ -140,7 +145,7 @@ impl Client {
                 }
             };
             drop(state);
-            self.outbox.close();
+            self.hang_up();
             return Err(ConnectError::Unreached { address: scheduler.to_string(), reason });
         }
         Ok(())
@@ -148,45 +153,66 @@ impl Client {
 
     /// Has a graph run, as one whole: the first task that fails for good ends it.
     pub fn submit(&self, job: Job) -> Result<RemoteRun, ClusterError> {
-        let id = self.begin(|state, id| {
-            let run = Arc::new(RunState::new(job.wanted.clone()));
+        self.begin(job, FailureScope::Run, |state, id, wanted| {
+            let run = Arc::new(RunState::new(wanted));
             state.runs.insert(id, run.clone());
             RemoteRun::new(id, run, self.shared.clone())
-        })?;
-        self.send_job(id.id(), job, FailureScope::Run)?;
-        Ok(id)
+        })
     }
 
     /// Has a graph run each of whose tasks is something by itself: one that fails takes along what can't be made without it, and
     /// the others go on. Returns when the job is on its way; what of it isn't taken is told as failed.
     pub fn submit_tasks(&self, job: Job) -> Result<TaskRun, ClusterError> {
-        let run = self.begin_tasks(&job.wanted, job.imports.clone())?;
-        self.send_job(run.id(), job, FailureScope::Task)?;
-        Ok(run)
+        let imports: Arc<[Import]> = job.imports.clone().into();
+        self.begin(job, FailureScope::Task, |state, id, wanted| {
+            state.tables.insert(id, TaskTable::new(&wanted).standing_for(imports.clone()));
+            TaskRun::new(id, imports, self.shared.clone())
+        })
     }
 
-    fn send_job(&self, run: RunId, job: Job, failure: FailureScope) -> Result<(), ClusterError> {
-        let Job { mut graph, wanted, given, imports, parent } = job;
-        if graph.len() > GRAPH_BYTES_MAX {
+    /// Begins a run under a number of its own, and sends what it is to do.
+    fn begin<T>(
+        &self,
+        job: Job,
+        failure: FailureScope,
+        begin: impl FnOnce(&mut State, RunId, Vec<TaskRange>) -> T,
+    ) -> Result<T, ClusterError> {
+        let Job { graph, wanted, given, imports, parent } = job;
+        let given_at = vec![self.listening.address().to_string()];
+        let ranges = given.iter().map(|(range, _)| *range).collect();
+        let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
+        let submission = |run, wanted| {
+            let (given, in_pieces) = (ranges, in_pieces);
+            Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces }
+        };
+        let mut state = self.shared.state.lock();
+        if let Some(lost) = &state.lost {
+            return Err(ClusterError::Disconnected(lost.clone()));
+        }
+        let not_yet = || ClusterError::Disconnected("it isn't there yet".into());
+        let next = state.next_run.as_mut().ok_or_else(not_yet)?;
+        let run = RunId(*next);
+        *next += 1;
+        let begun = begin(&mut state, run, wanted.clone());
+        let outbox = state.outbox.clone();
+        let is_too_large = graph.len() > GRAPH_BYTES_MAX;
+        let submission = submission(run, wanted);
+        if state.is_written_down() && !is_too_large {
+            state.unwritten.insert(run, (submission.clone(), graph.clone()));
+        }
+        drop(state);
+        if is_too_large {
             let bytes = graph.len();
             let advice = "data in it is better given beside it";
             return Err(ClusterError::Refused(format!(
                 "a graph has {bytes} bytes; {GRAPH_BYTES_MAX} may be: {advice}"
             )));
         }
-        let given_at = vec![self.listening.address().to_string()];
-        let ranges = given.iter().map(|(range, _)| *range).collect();
         if !given.is_empty() {
             self.shared.shelf.put(run, given);
         }
-        let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
-        let submission = Submission { run, parent, wanted, failure, imports, given: ranges, given_at, in_pieces };
-        // The pieces of one graph aren't to come among those of another.
-        let _alone = in_pieces.then(|| self.large.lock());
-        while graph.len() > GRAPH_PIECE_BYTES {
-            send(&self.outbox, &FromClient::GraphPiece, vec![graph.split_to(GRAPH_PIECE_BYTES)])?;
-        }
-        send(&self.outbox, &FromClient::Submit(submission), vec![graph])
+        self.shared.submit(&outbox.ok_or_else(not_yet)?, submission, graph)?;
+        Ok(begun)
     }
 
     /// Watches tasks of runs whose tasks stand alone.
@@ -212,7 +238,7 @@ impl Client {
 
     /// The scheduler.
     pub fn scheduler(&self) -> Option<Peer> {
-        self.outbox.peer()
+        self.shared.state.lock().outbox.as_ref()?.peer()
     }
 
     /// Workers that are there.
@@ -241,25 +267,18 @@ impl Client {
 
     /// Leaves the cluster.
     pub fn close(&self, patience: Duration) {
-        self.outbox.close();
+        self.hang_up();
         self.network.close(patience);
     }
 
-    /// Begins a run under a number of its own.
-    fn begin<T>(&self, begin: impl FnOnce(&mut State, RunId) -> T) -> Result<T, ClusterError> {
-        let mut state = self.shared.state.lock();
-        if let Some(lost) = &state.lost {
-            return Err(ClusterError::Disconnected(lost.clone()));
-        }
-        let next = state.next_run.as_mut().ok_or_else(|| ClusterError::Disconnected("it isn't there yet".into()))?;
-        let id = RunId(*next);
-        *next += 1;
-        Ok(begin(&mut state, id))
+    fn hang_up(&self) {
+        let outbox = self.shared.state.lock().outbox.clone();
+        outbox.into_iter().for_each(|outbox| outbox.close());
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.outbox.close();
+        self.hang_up();
     }
 }

@@ -3,7 +3,6 @@
 use super::Client;
 use super::asking::{Asking, Given};
 use super::failed::ClusterError;
-use super::sending::send;
 use crate::errand::{ERRAND_BYTES_MAX, Errand};
 use crate::message::FromClient;
 use crate::question::{Answer, Question};
@@ -22,7 +21,7 @@ impl Client {
     pub fn question(&self, question: Question) -> Result<SentQuestion, ClusterError> {
         let asking = self.shared.asking.clone();
         let sent = SentQuestion { number: asking.question()?, asking };
-        send(&self.outbox, &FromClient::Ask { number: sent.number, question }, vec![])?;
+        self.shared.send(&FromClient::Ask { number: sent.number, question }, vec![])?;
         Ok(sent)
     }
 
@@ -35,9 +34,9 @@ impl Client {
             )));
         }
         let asking = self.shared.asking.clone();
-        let number = asking.errand(workers.len())?;
+        let number = asking.errand(&workers)?;
         let errand = SentErrand { number, asking };
-        send(&self.outbox, &FromClient::Errand(Errand { number, workers }), vec![bytes])?;
+        self.shared.send(&FromClient::Errand(Errand { number, workers }), vec![bytes])?;
         Ok(errand)
     }
 

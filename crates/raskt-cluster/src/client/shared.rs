@@ -4,40 +4,49 @@ use super::asking::Asking;
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
+use super::home::{Away, Home, KnownAs};
 use super::kept::Kept;
 use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
 use crate::bulk::Fetcher;
 use crate::coordination::{Coordination, Hearing};
-use crate::driver::Incoming;
+use crate::driver::{Incoming, Outbox};
 use crate::face::Face;
-use crate::message::{ToClient, WorkerInfo};
+use crate::message::{FromClient, Submission, ToClient, WorkerInfo};
 use crate::session;
+use bytes::Bytes;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_sync::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::mem;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
 
 /// What runs and the session have in common.
 pub(crate) struct Shared {
     pub face: Arc<dyn Face>,
     pub fetcher: Fetcher,
     pub shelf: Arc<Shelf>,
-    /// What is shared by name, and what is heard of it.
+    /// What is shared by name.
     pub coordination: Coordination,
-    pub hearing: Hearing,
     pub(super) errands: Errands,
     pub(super) asking: Arc<Asking>,
     pub(super) state: Mutex<State>,
+    /// How the scheduler is called again.
+    pub(super) home: OnceLock<Home>,
     /// Told of everything that comes, but for what concerns tasks that stand alone.
     pub changed: Condvar,
 }
 
-/// Why what was said isn't done, if it isn't.
-pub(super) type Heard = Result<(), String>;
+/// What comes of something that was said.
+#[derive(Clone)]
+pub(super) enum Heard {
+    Done,
+    Refused(String),
+    /// The scheduler has begun anew, and nobody knows whether it was heard before.
+    Unknown,
+}
 
 #[derive(Default)]
 pub(super) struct State {
@@ -52,6 +61,14 @@ pub(super) struct State {
     pub next_number: u64,
     /// Bytes of small results that are kept.
     kept_bytes: Arc<AtomicUsize>,
+    /// The way to the scheduler.
+    pub outbox: Option<Outbox<FromClient>>,
+    /// By what the scheduler knows this client when it comes back.
+    pub known_as: Option<KnownAs>,
+    /// What was submitted, and may not outlive the scheduler.
+    pub unwritten: BTreeMap<RunId, (Submission, Bytes)>,
+    /// The scheduler has begun anew, and isn't back to where it was.
+    pub away: Option<Away>,
     /// Why the session is over, if it is.
     pub lost: Option<String>,
     /// Those who are to be called once the lock is gone.
@@ -60,29 +77,28 @@ pub(super) struct State {
 
 impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
-        let (state, changed) = Default::default();
+        let (state, changed, home) = Default::default();
         let asking = Arc::new(Asking::new(face.clone()));
-        let coordination = Coordination::new();
-        let hearing = coordination.session();
-        Self { face, fetcher, shelf, coordination, hearing, errands, asking, state, changed }
+        Self { face, fetcher, shelf, coordination: Coordination::new(), errands, asking, state, changed, home }
     }
 
-    /// Takes in what the scheduler says.
-    pub fn hear(&self, incoming: Incoming<ToClient>) {
+    /// Takes in what the scheduler says; what it says of what is shared by name by `hearing`.
+    pub fn hear(self: &Arc<Self>, hearing: &Hearing, incoming: Incoming<ToClient>) {
         let incoming = match incoming {
             Incoming::Message { message: ToClient::Coordination(told), bulk, .. } => {
-                return self.hearing.hear(told, &bulk);
+                return hearing.hear(told, &bulk);
             }
             other => other,
         };
         if let Incoming::Event(session::Event::Lost(lost)) = &incoming {
-            self.hearing.lost(&format!("the session with it is over: {lost}"));
+            hearing.ended(lost);
         }
         let concerns_all = self.change(|state| match incoming {
             Incoming::Message { message, bulk, .. } => match self.asking.take(message, bulk) {
                 Ok(call) => state.call(call),
                 Err(message) => self.take(state, message),
             },
+            Incoming::Event(session::Event::Lost(session::Lost::Forgotten(_))) if self.begin_return(state) => true,
             Incoming::Event(session::Event::Lost(lost)) => {
                 self.lose(state, format!("the session with the scheduler is over: {lost}"));
                 true
@@ -133,7 +149,10 @@ impl Shared {
 
     fn take_other(&self, state: &mut State, message: ToClient) {
         match message {
-            ToClient::Welcome { first_run } => state.next_run = Some(first_run.0),
+            ToClient::Welcome { first_run, lineage, secret } => self.welcomed(state, first_run, lineage, secret),
+            ToClient::Back { is_known } => self.known(state, is_known),
+            ToClient::Knows { runs, is_last } => state.learn_known(runs, is_last),
+            ToClient::Taken { runs } => runs.iter().for_each(|run| drop(state.unwritten.remove(run))),
             ToClient::Joined(workers) => {
                 for worker in workers {
                     state.workers.insert(worker.worker, worker);
@@ -156,7 +175,7 @@ impl Shared {
             ToClient::Resumed { run } => state.stall(run, None),
             ToClient::Heard { number, refused } => {
                 if let Some(answer) = state.asked.get_mut(&number) {
-                    *answer = Some(refused.map_or(Ok(()), Err));
+                    *answer = Some(refused.map_or(Heard::Done, Heard::Refused));
                 }
             }
             ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
@@ -171,6 +190,7 @@ impl Shared {
 
     /// Whoever waits for a run as a whole hears why it has ended; single tasks count as cancelled.
     fn restarted(&self, state: &mut State) {
+        state.unwritten.clear();
         let why = ClusterError::Refused("the cluster was restarted, and with it all runs have ended".into());
         let failed = TaskFailed::of_run(why, self.face.clone());
         state.runs.values().for_each(|run| run.end(failed.clone()));
@@ -179,7 +199,9 @@ impl Shared {
         }
     }
 
-    fn lose(&self, state: &mut State, why: String) {
+    pub(super) fn lose(&self, state: &mut State, why: String) {
+        state.away = None;
+        state.unwritten.clear();
         let failed = TaskFailed::of_run(ClusterError::Disconnected(why.clone()), self.face.clone());
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
@@ -192,7 +214,7 @@ impl Shared {
     pub fn forget(&self, run: RunId) {
         let gone = self.change(|state| {
             state.change_tasks(run, TaskTable::release_all);
-            (state.runs.remove(&run), state.tables.remove(&run))
+            (state.runs.remove(&run), state.tables.remove(&run), state.unwritten.remove(&run))
         });
         drop(gone);
         self.shelf.forget(run);
@@ -202,7 +224,7 @@ impl Shared {
 
 impl State {
     /// Somebody is to be called once the lock is gone. It concerns nobody else.
-    fn call(&mut self, call: Vec<Callback>) -> bool {
+    pub(super) fn call(&mut self, call: Vec<Callback>) -> bool {
         self.calls.extend(call);
         false
     }
@@ -220,7 +242,7 @@ impl State {
     }
 
     /// A run won't go on.
-    fn end(&mut self, run: RunId, failed: &Arc<TaskFailed>) {
+    pub(super) fn end(&mut self, run: RunId, failed: &Arc<TaskFailed>) {
         if let Some(run) = self.runs.get(&run) {
             run.end(failed.clone());
         }

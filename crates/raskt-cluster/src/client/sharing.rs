@@ -1,15 +1,11 @@
 //! What a client shares with others: what has a name, and results of runs of others.
 
-use super::Client;
 use super::failed::ClusterError;
-use super::sending::send;
-use super::table::TaskTable;
 use super::tasks::TaskRun;
+use super::{Client, Job};
 use crate::coordination::Coordination;
-use crate::message::FromClient;
 use crate::standing::Standing;
-use raskt_schedule::{Import, RunId, TaskRange};
-use std::sync::Arc;
+use raskt_schedule::{RunId, TaskRange};
 
 impl Client {
     /// What is shared by name.
@@ -23,17 +19,7 @@ impl Client {
     /// [`TaskRun::source_of`]: workers know it by no other name.
     pub fn take_up(&self, results: &[(RunId, TaskRange)]) -> Result<TaskRun, ClusterError> {
         let standing = Standing::of(results).map_err(ClusterError::Refused)?;
-        let run = self.begin_tasks(&[standing.tasks], standing.imports.clone())?;
-        send(&self.outbox, &FromClient::Submit(standing.submission(run.id())), vec![standing.bytes])?;
-        Ok(run)
-    }
-
-    /// Begins a run whose tasks stand alone; those of `imports` stand for others.
-    pub(super) fn begin_tasks(&self, wanted: &[TaskRange], imports: Vec<Import>) -> Result<TaskRun, ClusterError> {
-        let imports: Arc<[Import]> = imports.into();
-        self.begin(|state, id| {
-            state.tables.insert(id, TaskTable::new(wanted).standing_for(imports.clone()));
-            TaskRun::new(id, imports, self.shared.clone(), self.outbox.clone())
-        })
+        let Standing { bytes: graph, tasks, imports, .. } = standing;
+        self.submit_tasks(Job { graph, wanted: vec![tasks], imports, ..Job::default() })
     }
 }

@@ -34,6 +34,13 @@ impl RunState {
         }
     }
 
+    /// Who holds its results isn't known any more.
+    pub fn go(&self) {
+        let mut known = self.known.lock();
+        known.held = None;
+        known.coming.clear();
+    }
+
     pub fn end(&self, failed: Arc<TaskFailed>) {
         self.known.lock().failed.get_or_insert(failed);
     }

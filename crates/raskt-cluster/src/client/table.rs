@@ -183,6 +183,18 @@ impl TaskTable {
         open.into_iter().flat_map(|part| self.set(part, &failed)).collect()
     }
 
+    /// No result is there any more.
+    pub fn go_all(&mut self) -> Vec<Change> {
+        let all: Vec<_> = self.places.all().map(|(part, _)| part).collect();
+        all.into_iter().flat_map(|part| self.go(part)).collect()
+    }
+
+    /// What of it is wanted.
+    pub fn wanted(&self) -> Vec<TaskRange> {
+        let wanted = self.places.all().filter(|(_, place)| **place != Place::Released);
+        wanted.map(|(part, _)| part).collect()
+    }
+
     /// Nothing of it is wanted any more.
     pub fn release_all(&mut self) -> Vec<Change> {
         let all: Vec<_> = self.places.all().map(|(part, _)| part).collect();

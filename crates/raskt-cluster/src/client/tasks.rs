@@ -1,10 +1,8 @@
 //! A run whose tasks stand alone, from its submission until nobody has a handle of it any more.
 
 use super::failed::ClusterError;
-use super::sending::send;
 use super::shared::Shared;
 use super::table::{Place, TaskState, TaskTable};
-use crate::driver::Outbox;
 use crate::message::FromClient;
 use raskt_graph::TaskId;
 use raskt_schedule::{Import, RunId, TaskRange};
@@ -21,12 +19,11 @@ struct Inner {
     /// What of it stands for tasks of other runs.
     imports: Arc<[Import]>,
     shared: Arc<Shared>,
-    outbox: Outbox<FromClient>,
 }
 
 impl TaskRun {
-    pub(super) fn new(id: RunId, imports: Arc<[Import]>, shared: Arc<Shared>, outbox: Outbox<FromClient>) -> Self {
-        Self(Arc::new(Inner { id, imports, shared, outbox }))
+    pub(super) fn new(id: RunId, imports: Arc<[Import]>, shared: Arc<Shared>) -> Self {
+        Self(Arc::new(Inner { id, imports, shared }))
     }
 
     /// Its number.
@@ -68,14 +65,14 @@ impl TaskRun {
 
     /// Tasks that have failed are to be run again: with what failed first, and all of this run that failed with it.
     pub fn retry(&self, tasks: &[TaskRange]) -> Result<(), ClusterError> {
-        let Inner { id, shared, outbox, .. } = &*self.0;
+        let Inner { id, shared, .. } = &*self.0;
         shared.change(|state| {
             let roots = state.tables.get(id).map(|table| table.roots(tasks)).unwrap_or_default();
             for run in roots.iter().map(|(run, _)| *run).chain([*id]).collect::<std::collections::BTreeSet<_>>() {
                 state.change_tasks(run, |table| table.take_up(&roots));
             }
         });
-        send(outbox, &FromClient::Retry { run: *id, tasks: tasks.to_vec() }, vec![])
+        shared.send(&FromClient::Retry { run: *id, tasks: tasks.to_vec() }, vec![])
     }
 }
 

@@ -5,6 +5,7 @@ use super::pending::Pending;
 use super::shared::{Carrier, Disconnected, Listener, Shared};
 use super::subscription::Subscription;
 use super::wire::{Packed, Told};
+use crate::session::Lost;
 use bytes::Bytes as Memory;
 use raskt_schedule::coordination::{CoordinationError, Name, Reply, Request, TopicEvent};
 use raskt_sync::Mutex;
@@ -146,6 +147,14 @@ impl Hearing {
     /// The scheduler says something. Never waits.
     pub fn hear(&self, told: Packed<Told>, bulk: &[Memory]) {
         self.shared.hear(self.session, told, bulk);
+    }
+
+    /// The session is over, for that reason.
+    pub(crate) fn ended(&self, lost: &Lost) {
+        match lost {
+            Lost::Forgotten(_) => self.lost("it has begun anew, and what was shared by name is gone"),
+            lost => self.lost(&format!("the session with it is over: {lost}")),
+        }
     }
 
     /// The session is over: what waits for answers ends, and locks and leases aren't held any more.

@@ -57,8 +57,10 @@ pub(super) struct Listener {
 
 /// Events of a topic, as they came.
 pub(super) struct Notice {
-    /// The session by number: what came in an earlier one and wasn't taken comes again.
+    /// The session by number: what came in an earlier one of the same scheduler and wasn't taken comes again.
     pub session: u64,
+    /// When the time of that scheduler began.
+    pub began: u64,
     pub missed: u64,
     pub events: Vec<TopicEvent>,
 }
@@ -135,12 +137,13 @@ impl Shared {
             return;
         }
         match told {
-            Told::Began { unix_nanoseconds } => state.began_unix_nanoseconds = unix_nanoseconds,
+            Told::Began { unix_nanoseconds } => state.began(unix_nanoseconds),
             Told::Reply { id, reply } => self.answered(&mut state, id, reply),
             Told::Notice { topic, missed, events } => {
+                let began = state.began_unix_nanoseconds;
                 // Whoever has left has unsubscribed, or is about to.
                 if let Some(listener) = state.subscriptions.get(&topic) {
-                    let _ = listener.notices.send(Notice { session, missed, events });
+                    let _ = listener.notices.send(Notice { session, began, missed, events });
                 }
             }
         }
@@ -164,7 +167,10 @@ impl Shared {
     /// Another session begins, by number; nothing can be asked before somebody carries it.
     pub fn begin(&self) -> u64 {
         let mut state = self.state.lock();
-        state.end("it isn't connected yet");
+        // Until then whoever asks hears why the last session is over.
+        if state.carrier.is_ok() {
+            state.end("it isn't connected yet");
+        }
         state.session += 1;
         self.changed.notify_all();
         state.session
@@ -189,16 +195,22 @@ impl Shared {
         state.subscriptions.iter().map(|(topic, listener)| (topic.clone(), listener.next)).collect()
     }
 
-    /// Whether events that came are to be taken: then what comes in another session goes on after them.
-    pub fn takes(&self, topic: &Name, notice: &Notice) -> bool {
+    /// Keeps of a notice the events that are to be taken; whether there are any. What comes in another session goes on after them.
+    pub fn takes(&self, topic: &Name, notice: &mut Notice) -> bool {
         let mut state = self.state.lock();
-        let is_new = notice.session == state.session;
-        if let (Some(listener), Some(last)) = (state.subscriptions.get_mut(topic), notice.events.last())
-            && is_new
-        {
-            listener.next = Some(last.number + 1);
+        if notice.began != state.began_unix_nanoseconds {
+            // Of a scheduler before this one, of which nothing comes again.
+            return !notice.events.is_empty();
         }
-        is_new
+        // Before somebody carries the next session it isn't said from where on events are to come in it.
+        if notice.session != state.session && state.carrier.is_ok() {
+            return false;
+        }
+        let Some(listener) = state.subscriptions.get_mut(topic) else { return false };
+        notice.events.retain(|event| listener.next.is_none_or(|next| event.number >= next));
+        let Some(last) = notice.events.last() else { return false };
+        listener.next = Some(last.number + 1);
+        true
     }
 }
 
@@ -210,6 +222,14 @@ impl State {
         self.leases = Leases::default();
         for open in self.open.values_mut() {
             open.answer.get_or_insert(Err(why.clone()));
+        }
+    }
+
+    /// The scheduler's time has begun then. If that is another than before, so are the numbers of events.
+    fn began(&mut self, unix_nanoseconds: u64) {
+        let before = std::mem::replace(&mut self.began_unix_nanoseconds, unix_nanoseconds);
+        if before != 0 && before != unix_nanoseconds {
+            self.subscriptions.values_mut().for_each(|listener| listener.next = Some(0));
         }
     }
 

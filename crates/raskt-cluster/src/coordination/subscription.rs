@@ -39,9 +39,9 @@ impl Subscription {
         }
         let deadline = Instant::now() + patience;
         loop {
-            let notice = self.notices.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()?;
+            let mut notice = self.notices.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()?;
             if let Some(last) = notice.events.last().map(|event| event.number)
-                && self.shared.takes(&self.topic, &notice)
+                && self.shared.takes(&self.topic, &mut notice)
             {
                 // Said only now: what isn't taken keeps more from coming. Where there is no scheduler any more, nothing comes.
                 let _ = self.shared.send(Ask::Acknowledged { topic: self.topic.clone(), number: last });

@@ -52,6 +52,9 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
             Err(refusal) if refusal.may_pass() || is_established && refusal != Refusal::SessionOver => {
                 tracing::debug!("{} can't be reached: {refusal}", call.address);
             }
+            Err(refusal @ Refusal::SessionOver) => {
+                core.change(|session| session.handle_forgotten(&refusal.to_string()));
+            }
             Err(refusal) => core.change(|session| session.handle_refused(&refusal.to_string())),
         }
         let chance = crate::random::random().map_or(0, u64::from_le_bytes);

@@ -6,6 +6,7 @@ use super::gifts::Gifts;
 use super::graphs::RunRecord;
 use crate::coordination::{Ask, Packed, tell_by};
 use crate::driver::{Outbox, Peer};
+use crate::journal::Record;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
 use bytes::Bytes;
 use raskt_graph::Graph;
@@ -19,12 +20,13 @@ impl Core {
     pub fn client_arrived(&mut self, peer: &Peer, outbox: Outbox<ToClient>) -> u32 {
         let client = self.next_client;
         self.next_client += 1;
-        let welcome = ToClient::Welcome { first_run: RunId(u64::from(client) * RUNS_OF_A_CLIENT) };
-        if let Err(error) = outbox.send(&welcome, vec![]) {
-            tracing::warn!("a client can't be told: {error}");
-        }
+        let secret = self.note_client(client, peer.identity);
+        // Of whether what is shared by name is that of before it hears first.
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToClient::Coordination));
-        let entry = ClientEntry { identity: peer.identity, outbox, session };
+        let (taken, has) = Default::default();
+        let entry = ClientEntry { identity: peer.identity, outbox, session, is_durable: false, taken, has };
+        let first_run = RunId(u64::from(client) * RUNS_OF_A_CLIENT);
+        entry.send(&ToClient::Welcome { first_run, lineage: self.lineage, secret });
         entry.send(&ToClient::Joined(self.worker_infos()));
         self.clients.insert(client, entry);
         client
@@ -60,6 +62,11 @@ impl Core {
             }
             // What comes with bulk of its own is taken in elsewhere.
             FromClient::GraphPiece | FromClient::Plugin { .. } | FromClient::Coordination(_) => Ok(()),
+            FromClient::Back { .. } => Ok(()),
+            FromClient::Has { runs, is_last } => {
+                self.client_has(client, runs, is_last);
+                Ok(())
+            }
             FromClient::Barrier { number } => {
                 self.heard(client, number, None);
                 Ok(())
@@ -71,9 +78,7 @@ impl Core {
             FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
             FromClient::Where { tasks } => self.tell_where(client, &tasks),
-            FromClient::Retry { run, tasks } => {
-                self.check_own(client, run).and_then(|()| self.try_event(Event::Retried { run, tasks }))
-            }
+            FromClient::Retry { run, tasks } => self.check_own(client, run).and_then(|()| self.retry(run, tasks)),
             FromClient::ReleaseRuns { runs } => runs.into_iter().try_for_each(|run| {
                 self.check_own(client, run)?;
                 self.release(run);
@@ -85,12 +90,13 @@ impl Core {
         }
     }
 
-    fn release_tasks(&mut self, client: u32, tasks: Vec<(RunId, TaskRange)>) -> Result<(), String> {
+    pub fn release_tasks(&mut self, client: u32, tasks: Vec<(RunId, TaskRange)>) -> Result<(), String> {
         for of_run in tasks.chunk_by(|(run, _), (next, _)| run == next) {
             let run = of_run[0].0;
             self.check_own(client, run)?;
             let ranges: Vec<_> = of_run.iter().map(|(_, range)| *range).collect();
             self.want_less(run, &ranges);
+            self.note(|| Record::Released { run, tasks: ranges.clone() });
             // A run that ended otherwise meanwhile has nothing to release.
             if self.runs.contains_key(&run) && self.machine.progress(run).is_some() {
                 self.try_event(Event::Released { run, tasks: ranges })?;
@@ -111,10 +117,18 @@ impl Core {
 
     /// All that it wanted isn't wanted any more.
     pub fn client_lost(&mut self, client: u32) {
-        let Some(entry) = self.clients.remove(&client) else { return };
+        let entry = self.clients.remove(&client);
+        if !self.absent.clients.remove(&client) && entry.is_none() {
+            return;
+        }
+        if self.journal.as_ref().is_some_and(|journal| journal.ledger().client(client).is_some()) {
+            self.note(|| Record::ClientGone { client });
+        }
         self.errands.forget_client(client);
         self.orders_lost(client);
-        self.member_gone(entry.session);
+        if let Some(entry) = entry {
+            self.member_gone(entry.session);
+        }
         let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
         for run in own {
             match self.runs.get(&run) {
@@ -154,8 +168,24 @@ impl Core {
         submission: Submission,
         (bytes, graph): (Bytes, Arc<Graph>),
     ) -> Result<(), String> {
+        self.check_own(client, submission.run)?;
+        if self.runs.get(&submission.run).is_some_and(|record| record.client == client && self.journal.is_some()) {
+            // It was taken before this scheduler began anew, and its client hadn't heard so.
+            return Ok(());
+        }
+        self.take_up(client, submission, (bytes, graph), true)
+    }
+
+    /// Takes a graph into the machine; one that `is_new` into the journal before.
+    pub fn take_up(
+        &mut self,
+        client: u32,
+        submission: Submission,
+        (bytes, graph): (Bytes, Arc<Graph>),
+        is_new: bool,
+    ) -> Result<(), String> {
+        let for_journal = (is_new && self.journal.is_some()).then(|| (submission.clone(), bytes.clone()));
         let Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces: _ } = submission;
-        self.check_own(client, run)?;
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
         TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
         // Nothing is wanted before all data is there, also that of runs which it reads: what stands for it can't be run.
@@ -167,12 +197,18 @@ impl Core {
         let gifts = Gifts::new(&given, given_at);
         let (is_released, has_failed) = (false, false);
         let sources = awaits.clone();
-        let record = RunRecord { client, bytes, wanted, wanted_later, awaits, gifts, failure, is_released, has_failed };
+        let event = Event::GraphAdded { run, parent, graph, wanted: at_once, failure: in_machine, imports };
+        if let Some((submission, graph)) = for_journal {
+            self.machine.check(&event).map_err(|error| error.to_string())?;
+            self.note_submission(client, submission, graph)?;
+        }
+        let ended = None;
+        let record =
+            RunRecord { client, bytes, wanted, wanted_later, awaits, gifts, failure, is_released, has_failed, ended };
         self.runs.insert(run, record);
         if !given.is_empty() {
             self.ungiven.insert(run);
         }
-        let event = Event::GraphAdded { run, parent, graph, wanted: at_once, failure: in_machine, imports };
         let added = self.try_event(event);
         match &added {
             Ok(()) => sources.into_iter().for_each(|source| self.awaited_by.entry(source).or_default().push(run)),
@@ -186,8 +222,9 @@ impl Core {
         let Some(record) = self.runs.get_mut(&run) else { return };
         record.is_released = true;
         self.handle(Event::RunReleased { run });
-        if self.machine.progress(run).is_none() {
-            self.forget(run);
+        match self.machine.progress(run) {
+            None => self.forget(run),
+            Some(_) => self.note(|| Record::RunsReleased { runs: vec![run] }),
         }
     }
 
@@ -197,6 +234,9 @@ impl Core {
             return;
         }
         self.runs.remove(&run);
+        if self.journal.is_some() {
+            self.forgotten.push(run);
+        }
         // What it stood for won't come: who reads it hears so of the machine.
         self.no_longer_awaited(run).into_iter().for_each(|reader| self.let_on(reader));
         let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;

@@ -1,5 +1,6 @@
 //! The machine of a scheduler, and who speaks to it.
 
+use super::absent::{Absent, Recovery};
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
 use super::graphs::RunRecord;
@@ -8,6 +9,7 @@ use super::names::Sharing;
 use super::notes::Notes;
 use super::plugins::Plugins;
 use super::stream::Stream;
+use crate::journal::Journal;
 use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
@@ -19,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// Ranges of tasks that one message to a client has at most.
-const TOLD_MOST: usize = 1 << 15;
+pub(super) const TOLD_MOST: usize = 1 << 15;
 
 /// The machine, and who speaks to it.
 pub(super) struct Core {
@@ -51,6 +53,16 @@ pub(super) struct Core {
     pub next_worker: u32,
     pub next_client: u32,
     pub is_closed: bool,
+    /// What outlives this scheduler, if anything does.
+    pub journal: Option<Journal>,
+    /// What tells what it has handed out from what any other has.
+    pub lineage: [u8; 16],
+    /// Runs of which nobody needs anything, and the journal doesn't know.
+    pub forgotten: Vec<RunId>,
+    /// Workers of before are waited for.
+    pub recovery: Option<Recovery>,
+    /// Clients of before that aren't back, and until when they are waited for.
+    pub absent: Absent,
     /// A client has ended the cluster.
     pub is_told_to_end: bool,
     /// What went wrong, if something did that can't be mended.
@@ -83,6 +95,11 @@ impl Core {
             is_told_to_end: false,
             next_worker: 0,
             next_client: 0,
+            journal: None,
+            lineage: [0; 16],
+            forgotten: vec![],
+            recovery: None,
+            absent: Absent::default(),
             is_closed: false,
             broken: None,
         }
@@ -149,8 +166,9 @@ impl Core {
     }
 
     /// Tells clients something of their runs.
-    pub fn tell_of(&self, told: Vec<(RunId, ToClient)>) {
+    pub fn tell_of(&mut self, told: Vec<(RunId, ToClient)>) {
         for (run, message) in told {
+            self.note_told(run, &message);
             if let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
                 && let Some(client) = self.clients.get(&record.client)
             {

@@ -6,13 +6,19 @@ use crate::message::{ToClient, ToWorker, WorkerInfo};
 use bytes::Bytes;
 use raskt_graph::Resources;
 use raskt_schedule::coordination::Session;
-use raskt_schedule::{RunId, Time};
-use std::collections::BTreeSet;
+use raskt_schedule::{RunId, TaskRange, Time};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A client.
 pub(super) struct ClientEntry {
     pub identity: Identity,
     pub outbox: Outbox<ToClient>,
+    /// Its number is lost with a power failure at no time.
+    pub is_durable: bool,
+    /// Runs that are in the journal, and it hasn't been told so.
+    pub taken: Vec<RunId>,
+    /// What it has said that it still wants, until it has said all.
+    pub has: BTreeMap<RunId, Option<Vec<TaskRange>>>,
     /// Under which it shares things by name.
     pub session: Session,
 }
@@ -51,6 +57,10 @@ pub(super) struct WorkerEntry {
     pub is_retiring: bool,
     /// Runs whose graphs it has.
     pub knows: BTreeSet<RunId>,
+    /// What it has from before, until the machine is told.
+    pub kept: Vec<(RunId, Vec<(TaskRange, u64)>)>,
+    /// Slots and memory that it has, while the machine is told of none.
+    pub withheld: Option<(u32, u64)>,
 }
 
 impl WorkerEntry {

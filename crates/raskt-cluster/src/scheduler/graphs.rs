@@ -2,6 +2,7 @@
 
 use super::gifts::Gifts;
 use crate::face::read_shape;
+use crate::journal::Ended;
 use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES};
 use bytes::{Bytes, BytesMut};
 use raskt_graph::Graph;
@@ -29,6 +30,8 @@ pub(super) struct RunRecord {
     pub is_released: bool,
     /// It has ended for its client, who was told.
     pub has_failed: bool,
+    /// It was over before the scheduler began anew, and the machine doesn't know it.
+    pub ended: Option<Ended>,
 }
 
 /// Pieces of a graph of a client, until the last has come.

@@ -3,6 +3,7 @@
 //! Whoever says something changes the machine under one lock, and what it wants done goes out by sessions that never wait. A thread
 //! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
 
+mod absent;
 mod clients;
 mod core;
 mod entries;
@@ -20,22 +21,29 @@ mod orders;
 mod plugging;
 mod plugins;
 mod questions;
+mod recovery;
 mod relocating;
+mod returning;
 mod sharing;
 mod spreading;
 mod stream;
 mod streaming;
+#[cfg(test)]
+mod tests;
 mod times;
 mod workers;
+mod written;
 
 use crate::driver::{Incoming, Listening, Network, Outbox, Peer, inbox};
 use crate::hello::Role;
+use crate::journal::Journal;
 use crate::message::{FromClient, FromWorker, ToWorker};
 use crate::session;
 use crate::{Address, Inbox, ListenError};
 use core::Core;
 use raskt_schedule::{LossCause, Rebalance, Scheduler, Settings, SoonestStart, WorkerId};
 use raskt_sync::{Condvar, Mutex, guard};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -70,10 +78,27 @@ const GLANCE: Duration = Duration::from_secs(1);
 impl SchedulerServer {
     /// Starts it: `network` is one of the role of a scheduler.
     pub fn start(network: Network, listen: &Address) -> Result<Self, ListenError> {
+        Self::start_with(network, listen, None)
+    }
+
+    /// The same with a journal: it goes on with what that says, once workers that had something of it have had time to come back; and
+    /// a scheduler that is started with the journal after the end of this one, at the same address and with the same token, does too.
+    pub fn start_from(network: Network, listen: &Address, journal: Journal) -> Result<Self, ListenError> {
+        Self::start_with(network, listen, Some(journal))
+    }
+
+    fn start_with(network: Network, listen: &Address, journal: Option<Journal>) -> Result<Self, ListenError> {
         let rebalance = Rebalance { prefill_nanoseconds: PREFILL_NANOSECONDS, ..Rebalance::default() };
         let settings = Settings { credit_nanoseconds: CREDIT_NANOSECONDS, rebalance, ..Settings::default() };
         let machine = Scheduler::with(settings, Arc::new(SoonestStart::default()));
-        let core = Core::new(machine);
+        let mut core = Core::new(machine);
+        match journal {
+            Some(journal) => core.restore(journal),
+            None => {
+                let random = crate::random::random();
+                core.lineage = random.map_err(|source| ListenError::Socket { address: listen.to_string(), source })?;
+            }
+        }
         let shared = Arc::new(Shared { core: Mutex::new(core), changed: Condvar::new(), measures: Default::default() });
         let network = Arc::new(network);
         let listening = open_to(&shared, &network, listen)?;
@@ -124,6 +149,7 @@ impl SchedulerServer {
     pub fn shut_down(&self, patience: Duration) {
         self.shared.change(|core| {
             core.is_closed = true;
+            core.note_leaving();
             core.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
         });
         self.shared.changed.notify_all();
@@ -150,6 +176,11 @@ fn tell_time(shared: &Weak<Shared>, network: &Weak<Network>) {
             }
             return;
         }
+        if core.is_due() {
+            drop(core);
+            shared.change(Core::time_is_up);
+            continue;
+        }
         let now = core.now();
         match core.wakes_at() {
             Some(at) if at <= now => {
@@ -158,6 +189,7 @@ fn tell_time(shared: &Weak<Shared>, network: &Weak<Network>) {
             }
             at => {
                 let until = at.map_or(GLANCE, |at| Duration::from_nanos(at.0.saturating_sub(now.0)).min(GLANCE));
+                let until = core.due_in().map_or(until, |due| until.min(due));
                 drop(shared.changed.wait_for(core, until));
             }
         }
@@ -170,9 +202,10 @@ impl Shared {
         match peer.role {
             Role::Client => {
                 let client = self.change(|core| core.client_arrived(peer, outbox.typed()))?;
+                let client = AtomicU32::new(client);
                 let shared = self.clone();
                 let pieces = graphs::Pieces::default();
-                Some(inbox(move |incoming| shared.hear_client(client, &pieces, incoming)))
+                Some(inbox(move |incoming| shared.hear_client(&client, &pieces, incoming)))
             }
             Role::Worker => {
                 let worker = self.change(|core| core.worker_arrived(peer, outbox.typed()))?;
@@ -183,8 +216,15 @@ impl Shared {
         }
     }
 
-    fn hear_client(&self, client: u32, pieces: &graphs::Pieces, incoming: Incoming<FromClient>) {
+    /// `number` is that of the client, which may turn out to be one that was there before.
+    fn hear_client(&self, number: &AtomicU32, pieces: &graphs::Pieces, incoming: Incoming<FromClient>) {
+        let client = number.load(Ordering::Relaxed);
         match incoming {
+            Incoming::Message { message: FromClient::Back { client: before, secret }, .. } => {
+                if self.change(|core| core.client_back(client, before, secret)) == Some(true) {
+                    number.store(before, Ordering::Relaxed);
+                }
+            }
             Incoming::Message { message: FromClient::Plugin { number, name }, bulk, .. } => {
                 _ = self.change(|core| core.plugin_changes(client, number, name, bulk));
             }
@@ -232,6 +272,7 @@ impl Shared {
         let changed = guard(|| {
             let before = core.wakes_at();
             let result = change(&mut core);
+            core.write_down();
             let is_sooner = core.wakes_at().is_some_and(|at| before.is_none_or(|before| at < before));
             let is_sooner = is_sooner || core.is_told_to_end;
             (result, is_sooner)

@@ -51,6 +51,7 @@ impl Core {
             Order::ShutDown => {
                 self.note_info("a client ends the cluster".into());
                 self.tell_answer(client, number, Answer::Done(vec![]));
+                self.note_leaving();
                 self.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
                 (self.is_closed, self.is_told_to_end) = (true, true);
                 return Ok(None);
@@ -191,8 +192,9 @@ impl Core {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
         entry.is_retiring = is_retiring;
         let Some((slots, memory)) = entry.info.as_ref().map(|info| (info.slots, info.memory)) else { return };
+        let gets_nothing = is_retiring || entry.withheld.is_some();
         let words = format!("worker `{}` {}", entry.name, if is_retiring { "is to retire" } else { "goes on" });
         self.note_info(words);
-        self.handle(Event::WorkerResized { worker, slots: if is_retiring { 0 } else { slots }, memory });
+        self.handle(Event::WorkerResized { worker, slots: if gets_nothing { 0 } else { slots }, memory });
     }
 }

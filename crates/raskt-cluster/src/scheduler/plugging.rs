@@ -14,11 +14,12 @@ impl Core {
         let plugin = bulk.into_iter().next();
         let changed = self.check_workers_have_room(plugin.as_slice());
         let changed = changed.and_then(|()| self.plugins.change(&name, plugin.as_ref()));
-        if changed.is_ok() {
-            let message = ToWorker::Plugin { name };
+        let changed = changed.map(|record| {
+            self.note_at_once(record);
+            let message = ToWorker::Plugin { name, is_new: true };
             let workers = self.workers.values().filter(|worker| worker.is_in());
             workers.for_each(|worker| worker.send(&message, plugin.iter().cloned().collect()));
-        }
+        });
         self.heard(client, number, changed.err());
     }
 

@@ -11,6 +11,10 @@ use raskt_schedule::{Event, Failure, RunId, TaskRange, WorkerId};
 impl Core {
     /// Has workers fetch what clients give and nobody was asked for, each a share; if there are none, later.
     pub fn spread_gifts(&mut self) {
+        if self.recovery.is_some() {
+            // Workers that come back may have them.
+            return;
+        }
         let workers: Vec<_> =
             self.workers.iter().filter(|(_, worker)| worker.takes_data()).map(|(&it, _)| it).collect();
         if workers.is_empty() {
@@ -56,9 +60,10 @@ impl Core {
         if failure.worker.is_some() {
             return false;
         }
+        let is_expected = self.runs.get(&failure.run).is_some_and(|record| self.is_expected(record.client));
         let Some(record) = self.runs.get_mut(&failure.run) else { return false };
         let is_given = record.gifts.places.get(failure.task).is_some();
-        if !is_given || record.is_released || !self.clients.contains_key(&record.client) {
+        if !is_given || record.is_released || !is_expected {
             return false;
         }
         record.gifts.places.set(TaskRange::one(failure.task), Place::Nowhere);

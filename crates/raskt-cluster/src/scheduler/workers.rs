@@ -5,6 +5,7 @@ use super::entries::WorkerEntry;
 use super::graphs::piece_of;
 use crate::coordination::{Ask, Packed, tell_by};
 use crate::driver::{Outbox, Peer};
+use crate::journal::Record;
 use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
 use bytes::Bytes;
@@ -16,11 +17,9 @@ impl Core {
         self.next_worker += 1;
         let (name, addresses) = (peer.introduction.name.clone(), peer.introduction.addresses.clone());
         let identity = peer.identity;
-        if let Err(error) = outbox.send(&ToWorker::Welcome(worker), vec![]) {
-            tracing::warn!("a worker can't be told: {error}");
-        }
+        // Of whether what is shared by name is that of before it hears first.
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToWorker::Coordination));
-        let (info, knows, resources) = Default::default();
+        let (info, knows, resources, kept) = Default::default();
         let (joined_at, heard_at, is_retiring) = (self.now(), self.now(), false);
         let entry = WorkerEntry {
             outbox,
@@ -34,7 +33,10 @@ impl Core {
             heard_at,
             is_retiring,
             knows,
+            kept,
+            withheld: None,
         };
+        entry.send(&ToWorker::Welcome { worker, lineage: self.lineage }, vec![]);
         self.workers.insert(worker, entry);
         worker
     }
@@ -66,7 +68,13 @@ impl Core {
                 self.workers.values().filter(|other| other.is_in()).for_each(|other| other.send(&joined, vec![]));
                 self.tell_clients(&ToClient::Joined(vec![info]));
                 self.note_info(format!("worker `{}` has joined", offer.name));
-                self.handle(Event::WorkerJoined { worker, offer });
+                self.note(|| Record::WorkerIn { worker: worker.0, identity });
+                self.let_in(worker, offer);
+            }
+            FromWorker::Kept { run, tasks } => {
+                if let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) {
+                    entry.kept.push((run, tasks));
+                }
             }
             // Of one that hasn't joined nobody knows anything.
             _ if !self.workers.get(&worker).is_some_and(WorkerEntry::is_in) => {}
@@ -90,7 +98,8 @@ impl Core {
         }
     }
 
-    fn worker_told(&mut self, worker: WorkerId, mut told: WorkerTold, small: Vec<Small>) {
+    fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
+        let Some(mut told) = self.withhold(worker, told) else { return };
         if let WorkerTold::Resized { slots, .. } = &mut told
             && self.workers.get(&worker).is_some_and(|entry| entry.is_retiring)
         {
@@ -116,6 +125,7 @@ impl Core {
         let Some(entry) = self.workers.remove(&worker) else { return };
         // One that can't be reached, and comes back, begins anew.
         entry.outbox.close();
+        self.note(|| Record::WorkerOut { worker: worker.0 });
         self.errands_lost(worker, &entry.name);
         self.member_gone(entry.session);
         if !entry.is_in() || self.is_closed {

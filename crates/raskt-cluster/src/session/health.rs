@@ -29,7 +29,10 @@ pub enum Lost {
     /// The peer didn't come back in time.
     #[error("the peer was not heard of for {0} s")]
     Expired(u64),
-    /// The peer doesn't have the session (it has begun anew, or given it up), or doesn't let this side in.
+    /// The peer doesn't have the session: it has begun anew, or given it up. It may be that it takes this side up in another one.
+    #[error("the peer refused: {0}")]
+    Forgotten(String),
+    /// The peer doesn't let this side in.
     #[error("the peer refused: {0}")]
     Refused(String),
     /// The peer broke the rules.

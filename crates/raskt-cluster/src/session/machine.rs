@@ -124,9 +124,14 @@ impl Session {
         matches!(self.link, Link::Down { was_closed: true, .. })
     }
 
-    /// The peer doesn't have the session, or doesn't let this side in.
+    /// The peer doesn't let this side in.
     pub fn handle_refused(&mut self, sentence: &str) {
         self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Refused(sentence.to_owned()) });
+    }
+
+    /// The peer lets this side in, and doesn't have the session.
+    pub fn handle_forgotten(&mut self, sentence: &str) {
+        self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Forgotten(sentence.to_owned()) });
     }
 
     /// The peer's process has ended: it won't come back.

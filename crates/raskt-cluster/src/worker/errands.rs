@@ -1,7 +1,6 @@
 //! Errands of a worker: done by threads of their own, so that no task keeps them waiting.
 
-use super::link::Link;
-use crate::driver::Ticket;
+use crate::driver::{Outbox, Ticket};
 use crate::errand::{ERRAND_BYTES_MAX, ErrandCall, ErrandEnd};
 use crate::face::{Face, error_form};
 use crate::message::FromWorker;
@@ -11,7 +10,7 @@ use raskt_schedule::WorkerId;
 use raskt_sync::{Condvar, Mutex, guard};
 use raskt_value::{ErrorKind, TaskError};
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Errands that are done at a time; others wait.
@@ -33,12 +32,8 @@ struct Pool {
     state: Mutex<State>,
     changed: Condvar,
     face: Arc<dyn Face>,
-    link: Arc<OnceLock<Link>>,
-    worker: OnceLock<WorkerId>,
+    worker: Mutex<Option<WorkerId>>,
 }
-
-/// An errand, its bytes, and what counts as not taken until it is begun: so no more wait than the window allows.
-type Waiting = (u64, Bytes, Option<Ticket>);
 
 #[derive(Default)]
 struct State {
@@ -48,26 +43,36 @@ struct State {
     is_over: bool,
 }
 
+/// An errand.
+struct Waiting {
+    errand: u64,
+    bytes: Bytes,
+    /// Where it came from.
+    answers: Option<Outbox<FromWorker>>,
+    /// Counts as not taken until it is begun: so no more wait than the window allows.
+    ticket: Option<Ticket>,
+}
+
 impl Errands {
-    pub fn new(face: Arc<dyn Face>, link: Arc<OnceLock<Link>>) -> Self {
+    pub fn new(face: Arc<dyn Face>) -> Self {
         let (state, changed, worker) = Default::default();
-        Self(Arc::new(Pool { state, changed, face, link, worker }))
+        Self(Arc::new(Pool { state, changed, face, worker }))
     }
 
     /// The number of the worker, which comes before any errand.
     pub fn is_for(&self, worker: WorkerId) {
-        let _ = self.0.worker.set(worker);
+        *self.0.worker.lock() = Some(worker);
     }
 
     /// Has an errand done; never waits for it.
-    pub fn begin(&self, errand: u64, bulk: Vec<Bytes>, ticket: Option<Ticket>) {
+    pub fn begin(&self, errand: u64, bulk: Vec<Bytes>, answers: Option<Outbox<FromWorker>>, ticket: Option<Ticket>) {
         let bytes = bulk.into_iter().next().unwrap_or_default();
         let mut state = self.0.state.lock();
         if state.waiting.len() >= WAITING_MOST {
             drop(state);
-            return self.0.refuse(errand, format!("{WAITING_MOST} errands wait at the worker already"));
+            return refuse(answers.as_ref(), errand, format!("{WAITING_MOST} errands wait at the worker already"));
         }
-        state.waiting.push_back((errand, bytes, ticket));
+        state.waiting.push_back(Waiting { errand, bytes, answers: answers.clone(), ticket });
         if state.idle >= state.waiting.len() || state.threads >= AT_A_TIME {
             drop(state);
             return self.0.changed.notify_one();
@@ -80,7 +85,7 @@ impl Errands {
             // Others will come to it, if there are any.
             if state.threads == 0 && state.waiting.pop_back().is_some() {
                 drop(state);
-                self.0.refuse(errand, format!("the worker gets no thread for it: {error}"));
+                refuse(answers.as_ref(), errand, format!("the worker gets no thread for it: {error}"));
             }
         }
     }
@@ -98,10 +103,10 @@ impl Drop for Errands {
 
 impl Pool {
     fn serve(&self) {
-        while let Some((errand, bytes, ticket)) = self.next() {
+        while let Some(Waiting { errand, bytes, answers, ticket }) = self.next() {
             drop(ticket);
             let (end, bulk) = self.done(&bytes);
-            self.send(&FromWorker::ErrandOver { errand, end }, bulk);
+            send(answers.as_ref(), &FromWorker::ErrandOver { errand, end }, bulk);
         }
     }
 
@@ -124,7 +129,7 @@ impl Pool {
     }
 
     fn done(&self, bytes: &[u8]) -> (ErrandEnd, Vec<Bytes>) {
-        let worker = self.worker.get().copied().unwrap_or(WorkerId(0));
+        let worker = self.worker.lock().unwrap_or(WorkerId(0));
         let call = ErrandCall { worker, bytes };
         let broken = |story| Err(TaskError::new(ErrorKind::Panic, story));
         let given = guard(|| self.face.errand(call)).unwrap_or_else(broken).and_then(|given| match given.len() {
@@ -136,15 +141,15 @@ impl Pool {
             Err(error) => (ErrandEnd::Failed(error_form(&*self.face, "errand".into(), &error)), vec![]),
         }
     }
+}
 
-    fn refuse(&self, errand: u64, reason: String) {
-        self.send(&FromWorker::ErrandOver { errand, end: ErrandEnd::Refused(reason) }, vec![]);
-    }
+fn refuse(answers: Option<&Outbox<FromWorker>>, errand: u64, reason: String) {
+    send(answers, &FromWorker::ErrandOver { errand, end: ErrandEnd::Refused(reason) }, vec![]);
+}
 
-    fn send(&self, message: &FromWorker, bulk: Vec<Bytes>) {
-        let Some(Link { outbox }) = self.link.get() else { return };
-        while let Err(SendError::Full { .. }) = outbox.send_waiting(message, bulk.clone(), PATIENCE) {}
-    }
+fn send(answers: Option<&Outbox<FromWorker>>, message: &FromWorker, bulk: Vec<Bytes>) {
+    let Some(outbox) = answers else { return };
+    while let Err(SendError::Full { .. }) = outbox.send_waiting(message, bulk.clone(), PATIENCE) {}
 }
 
 fn too_large(bytes: usize) -> TaskError {

@@ -1,8 +1,7 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
-use super::link::Link;
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
-use crate::driver::Network;
+use crate::driver::{Network, Outbox};
 use crate::face::Face;
 use crate::hello::{Identity, Role};
 use crate::message::{FromWorker, ResultNames, WorkerInfo};
@@ -91,6 +90,11 @@ impl Fetching {
         self.peers.lock().extend(workers.iter().map(|worker| (worker.worker, worker.source())));
     }
 
+    /// They have other numbers from now on.
+    pub fn forget_peers(&self) {
+        self.peers.lock().clear();
+    }
+
     pub fn left(&self, worker: WorkerId) {
         self.peers.lock().remove(&worker);
     }
@@ -113,7 +117,7 @@ impl Fetching {
         run: RunId,
         tasks: Vec<TaskRange>,
         (from, identity): (&[String], Identity),
-        link: Arc<OnceLock<Link>>,
+        answers: Option<Outbox<FromWorker>>,
     ) {
         let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
         let source = Source { addresses, role: Role::Client, identity: Some(identity) };
@@ -125,8 +129,8 @@ impl Fetching {
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
-            if let (Err(reason), Some(link)) = (put, link.get()) {
-                let _ = link.outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
+            if let (Err(reason), Some(outbox)) = (put, answers) {
+                let _ = outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
             }
         };
         self.gather(Some(source), run, &tasks, Box::new(done));
@@ -138,7 +142,7 @@ impl Fetching {
         (copy, from): (u64, WorkerId),
         run: RunId,
         tasks: Vec<TaskRange>,
-        link: Arc<OnceLock<Link>>,
+        answers: Option<Outbox<FromWorker>>,
     ) {
         let source = self.peers.lock().get(&from).cloned();
         let (this, named) = (self.clone(), tasks.clone());
@@ -149,8 +153,8 @@ impl Fetching {
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
-            if let Some(link) = link.get() {
-                let _ = link.outbox.send_waiting(&FromWorker::Copied { copy, failure: put.err() }, vec![], PATIENCE);
+            if let Some(outbox) = answers {
+                let _ = outbox.send_waiting(&FromWorker::Copied { copy, failure: put.err() }, vec![], PATIENCE);
             }
         };
         self.gather(source, run, &tasks, Box::new(done));

@@ -3,58 +3,37 @@
 //! The thread of the network must not wait: what may take long, or drop what people have made, is left to a thread of its own. But a
 //! small piece of work that comes when that has nothing to do is handed on at once: waking it would take longer than the work.
 
+use super::home::Inboxes;
+use super::inbound::Inbound;
+use super::serving::Serving;
 use crate::coordination::Hearing;
-use crate::driver::{Incoming, Ticket, inbox};
+use crate::driver::{Incoming, inbox};
 use crate::message::ToWorker;
 use crate::session;
-use bytes::Bytes;
+use raskt_schedule::WorkerOrder;
 use raskt_sync::{Condvar, Mutex, guard};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What has come from the scheduler.
-pub(super) enum Inbound {
-    /// With what counts as not taken until it is done.
-    Message(ToWorker, Vec<Bytes>, Ticket),
-    Event(session::Event),
-    /// The engine has something to tell.
-    Left,
-}
-
-/// Sees to what has come.
-pub(super) trait Serve: Send + 'static {
-    /// Sees to it, as long as it takes; whether the worker goes on.
-    fn see_to(&mut self, inbound: Inbound) -> bool;
-
-    /// Does what can be done at once, on the thread of the network; gives back what can't, or what comes of it and is still to be seen
-    /// to.
-    fn take_quickly(&mut self, inbound: Inbound) -> Option<Inbound>;
-
-    /// It panicked: the worker is over.
-    fn broke(&self, story: &str);
-}
+/// A graph of so many bytes at most is read by the thread of the network.
+const SMALL_GRAPH_BYTES: u64 = 16 << 10;
 
 /// What has come, and whoever sees to it.
-pub(super) struct Intake<Serving> {
-    state: Mutex<State<Serving>>,
+#[derive(Default)]
+pub(super) struct Intake {
+    state: Mutex<State>,
     came: Condvar,
 }
 
-struct State<Serving> {
+#[derive(Default)]
+struct State {
     queue: VecDeque<Inbound>,
     /// Away while the thread is at something; and before it has begun, and after the worker's end.
     idle: Option<Serving>,
     is_over: bool,
 }
 
-impl<Serving> Default for Intake<Serving> {
-    fn default() -> Self {
-        let state = State { queue: VecDeque::new(), idle: None, is_over: false };
-        Self { state: Mutex::new(state), came: Condvar::new() }
-    }
-}
-
-impl<Serving: Serve> Intake<Serving> {
+impl Intake {
     /// Gets what the scheduler says, on the thread of the network.
     pub fn inbox(intake: &Arc<Self>, hearing: Hearing) -> Arc<dyn crate::Inbox> {
         let intake = intake.clone();
@@ -67,12 +46,18 @@ impl<Serving: Serve> Intake<Serving> {
                 Incoming::Message { message, bulk, ticket } => Inbound::Message(message, bulk, ticket),
                 Incoming::Event(event) => {
                     if let session::Event::Lost(lost) = &event {
-                        hearing.lost(&format!("the session with it is over: {lost}"));
+                        hearing.ended(lost);
                     }
                     Inbound::Event(event)
                 }
             });
         })
+    }
+
+    /// The same for the sessions that come after that, as long as somebody is there who sees to it.
+    pub fn inboxes(intake: &Arc<Self>) -> Inboxes {
+        let intake = Arc::downgrade(intake);
+        Box::new(move |hearing| Some(Self::inbox(&intake.upgrade()?, hearing)))
     }
 
     fn take(&self, inbound: Inbound) {
@@ -103,7 +88,7 @@ impl<Serving: Serve> Intake<Serving> {
             let Some(mut serving) = state.idle.take() else { return };
             drop(state);
             let goes_on = guard(|| serving.see_to(inbound)).unwrap_or_else(|story| {
-                serving.broke(&story);
+                serving.ended.tell(format!("the worker broke down: {story}"));
                 false
             });
             state = self.state.lock();
@@ -114,6 +99,34 @@ impl<Serving: Serve> Intake<Serving> {
                 return drop((rest, serving));
             }
             state.idle = Some(serving);
+        }
+    }
+}
+
+impl Serving {
+    /// Does what can be done at once; gives back what can't, or what comes of it and is still to be seen to.
+    fn take_quickly(&mut self, inbound: Inbound) -> Option<Inbound> {
+        if self.coming.is_some() {
+            return Some(inbound);
+        }
+        match inbound {
+            Inbound::Message(ToWorker::Order(order @ WorkerOrder::Assign(_)), ..) => {
+                let (obeyed, is_left) = self.engine.unheard().handle(order);
+                self.heed(obeyed);
+                is_left.then_some(Inbound::Left)
+            }
+            Inbound::Message(ToWorker::Graph { run, ref imports, ref told, bytes }, ref bulk, _)
+                if bytes <= SMALL_GRAPH_BYTES && bulk.first().is_some_and(|first| first.len() as u64 == bytes) =>
+            {
+                match self.add_graph_quickly(run, imports, &bulk[0]) {
+                    Some(is_left) => {
+                        self.along.add(run, told);
+                        is_left.then_some(Inbound::Left)
+                    }
+                    None => Some(inbound),
+                }
+            }
+            inbound => Some(inbound),
         }
     }
 }

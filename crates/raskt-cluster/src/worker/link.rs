@@ -2,13 +2,43 @@
 
 use crate::driver::Outbox;
 use crate::message::FromWorker;
+use raskt_schedule::Offer;
 use raskt_sync::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The way to the scheduler.
-pub(super) struct Link {
-    pub outbox: Outbox<FromWorker>,
+/// The way to the scheduler: to the one that there is, and to the one that takes its place.
+#[derive(Default)]
+pub(super) struct Link(Mutex<Ways>);
+
+#[derive(Default)]
+struct Ways {
+    current: Option<Outbox<FromWorker>>,
+    next: Option<(Outbox<FromWorker>, Offer)>,
+}
+
+impl Link {
+    pub fn set(&self, outbox: Outbox<FromWorker>) {
+        self.0.lock().current = Some(outbox);
+    }
+
+    /// The way that there is.
+    pub fn outbox(&self) -> Option<Outbox<FromWorker>> {
+        self.0.lock().current.clone()
+    }
+
+    /// There will be another way, as soon as all is said that belongs to this one.
+    pub fn prepare(&self, outbox: Outbox<FromWorker>, offer: Offer) {
+        self.0.lock().next = Some((outbox, offer));
+    }
+
+    /// Takes the other way from now on.
+    pub fn change(&self) -> Option<(Outbox<FromWorker>, Offer)> {
+        let mut ways = self.0.lock();
+        let next = ways.next.take()?;
+        ways.current = Some(next.0.clone());
+        Some(next)
+    }
 }
 
 /// Why it is over, once it is.

@@ -6,13 +6,13 @@ use crate::metrics::{MetricsError, MetricsServer, Text, of_process};
 use crate::token::Token;
 use raskt_execute::Store;
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 struct Measured {
     store: Store,
     ended: Arc<Ended>,
-    link: Arc<OnceLock<Link>>,
+    link: Arc<Link>,
 }
 
 impl WorkerServer {
@@ -47,7 +47,7 @@ impl Measured {
             "Files of results that couldn't be read.",
             report.files_lost,
         );
-        let untaken = self.link.get().map_or(0, |link| link.outbox.outstanding_bytes());
+        let untaken = self.link.outbox().map_or(0, |outbox| outbox.outstanding_bytes());
         text.gauge("raskt_worker_untaken_bytes", "Bytes of messages that the scheduler hasn't taken.", untaken);
         of_process(&mut text);
         Some(text)

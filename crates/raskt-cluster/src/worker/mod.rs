@@ -1,44 +1,48 @@
 //! The worker server: an engine at one end of a session with the scheduler.
 
+mod adding;
 mod along;
 mod errands;
 mod fetching;
 mod graphs;
+mod home;
+mod inbound;
 mod intake;
 mod link;
 mod measures;
+mod plugging;
 mod providing;
+mod returning;
+mod seen;
+mod serving;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
+pub use serving::RESTARTED;
 
 use crate::coordination::{Coordination, OverSession, Registered};
 use crate::driver::{Listening, Network, Peer};
-use crate::face::{Face, read_graph};
+use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{FromWorker, ToWorker};
-use crate::session;
-use crate::this_worker::ThisWorker;
+use crate::message::FromWorker;
 use crate::{Address, ListenError};
 use along::Along;
-use bytes::Bytes;
 use errands::Errands;
 use fetching::Fetching;
-use graphs::{Coming, Message, Step};
-use intake::{Inbound, Intake, Serve};
+use home::Home;
+use intake::Intake;
 use link::{Ended, Link};
 use providing::Shelf;
-use raskt_execute::{WorkerEngine, WorkerError};
-use raskt_schedule::{Import, Offer, RunId, WorkerId, WorkerOrder};
-use raskt_value::{ErrorKind, TaskError};
-use std::collections::VecDeque;
+use raskt_execute::WorkerEngine;
+use raskt_schedule::{Offer, WorkerId};
+use raskt_sync::Mutex;
+use seen::this_worker;
+use serving::Serving;
+use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use uplink::SessionUplink;
-
-/// Why a worker is over that is to begin anew.
-pub const RESTARTED: &str = "the scheduler has it begin anew";
 
 /// How a worker is started.
 pub struct WorkerOptions {
@@ -68,7 +72,7 @@ pub struct WorkerServer {
     engine: WorkerEngine,
     network: Arc<Network>,
     ended: Arc<Ended>,
-    link: Arc<OnceLock<Link>>,
+    link: Arc<Link>,
     face: Arc<dyn Face>,
     coordination: Coordination,
     _registered: Registered,
@@ -86,7 +90,7 @@ impl WorkerServer {
     ) -> Result<Self, StartError> {
         let network = Arc::new(network);
         let ended = Arc::new(Ended::default());
-        let link: Arc<OnceLock<Link>> = Arc::default();
+        let link: Arc<Link> = Arc::default();
         let along: Arc<Along> = Arc::default();
         let fetching = Fetching::start(&network, face.clone())?;
         let uplink = SessionUplink::new(link.clone(), fetching.clone(), face.clone(), (ended.clone(), along.clone()));
@@ -101,28 +105,32 @@ impl WorkerServer {
         }
         network.introduce(introduction);
         // Before any task can come.
-        let id = Arc::default();
-        face.worker_begins(this_worker(&engine, &network, &options, (link.clone(), Arc::clone(&id))));
+        let id: Arc<Mutex<Option<WorkerId>>> = Arc::default();
+        let worker = this_worker(&engine, &network, (&options.offer.name, &options.scheduler), (&link, &id));
+        face.worker_begins(worker);
         let (intake, coordination) = (Arc::new(Intake::default()), Coordination::new());
         let hearing = coordination.session();
         let inbox = Intake::inbox(&intake, hearing.clone());
         let outbox = network.connect::<FromWorker>(&options.scheduler, Role::Scheduler, inbox)?;
         let own = engine.offer();
         let offer = Offer { slots: own.slots, memory: own.memory, ..options.offer };
-        let _ = outbox.send(&FromWorker::Join(offer), vec![]);
+        let _ = outbox.send(&FromWorker::Join(offer.clone()), vec![]);
         // One that is lost already is told so when it asks.
         let _ = hearing.carried_by(Arc::new(OverSession::new(outbox.clone(), FromWorker::Coordination)));
-        let _ = link.set(Link { outbox });
+        link.set(outbox);
+        let home = Home::new(&network, options.scheduler, offer, coordination.clone(), Intake::inboxes(&intake));
         let serving = Serving {
             engine: engine.clone(),
             fetching,
-            errands: Errands::new(face.clone(), link.clone()),
+            errands: Errands::new(face.clone()),
+            plugins: BTreeMap::new(),
             face: face.clone(),
             link: link.clone(),
             ended: ended.clone(),
             along,
             id,
             coming: None,
+            home,
         };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || intake.run(serving))?;
         let _registered = Registered::new(coordination.clone());
@@ -131,7 +139,7 @@ impl WorkerServer {
 
     /// The scheduler, once it has answered.
     pub fn scheduler(&self) -> Option<Peer> {
-        self.link.get()?.outbox.peer()
+        self.link.outbox()?.peer()
     }
 
     /// What is shared by name, for the tasks of this worker.
@@ -163,230 +171,5 @@ impl Drop for WorkerServer {
         // The engine keeps its uplink, which knows the engine.
         self.engine.shut_down(Duration::ZERO);
         self.face.worker_ends(self.engine.number());
-    }
-}
-
-/// The worker as its tasks see it.
-fn this_worker(
-    engine: &WorkerEngine,
-    network: &Network,
-    options: &WorkerOptions,
-    (link, id): (Arc<OnceLock<Link>>, Arc<OnceLock<WorkerId>>),
-) -> ThisWorker {
-    let introduced = network.introduced();
-    let name = match introduced.name.is_empty() {
-        true => options.offer.name.to_string(),
-        false => introduced.name,
-    };
-    let peer = move || Some(link.get()?.outbox.peer()?.identity);
-    ThisWorker {
-        engine: engine.clone(),
-        name,
-        scheduler: options.scheduler.clone(),
-        addresses: introduced.addresses,
-        options: network.options().clone(),
-        peer: Arc::new(peer),
-        id,
-    }
-}
-
-/// Sees to what the scheduler says.
-struct Serving {
-    engine: WorkerEngine,
-    fetching: Arc<Fetching>,
-    face: Arc<dyn Face>,
-    link: Arc<OnceLock<Link>>,
-    ended: Arc<Ended>,
-    along: Arc<Along>,
-    id: Arc<OnceLock<WorkerId>>,
-    errands: Errands,
-    /// A graph of which pieces are missing.
-    coming: Option<Coming>,
-}
-
-/// How long is waited for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A graph of so many bytes at most is read by the thread of the network.
-const SMALL_GRAPH_BYTES: u64 = 16 << 10;
-
-impl Serve for Serving {
-    fn see_to(&mut self, inbound: Inbound) -> bool {
-        match inbound {
-            Inbound::Message(message, bulk, ticket) => self.hear((message, bulk, Some(ticket))),
-            Inbound::Event(session::Event::Lost(lost)) => {
-                self.ended.tell(format!("the session with the scheduler is over: {lost}"));
-                return false;
-            }
-            Inbound::Event(_) => {}
-            Inbound::Left => self.engine.tell(),
-        }
-        true
-    }
-
-    fn take_quickly(&mut self, inbound: Inbound) -> Option<Inbound> {
-        if self.coming.is_some() {
-            return Some(inbound);
-        }
-        match inbound {
-            Inbound::Message(ToWorker::Order(order @ WorkerOrder::Assign(_)), ..) => {
-                let (obeyed, is_left) = self.engine.unheard().handle(order);
-                self.heed(obeyed);
-                is_left.then_some(Inbound::Left)
-            }
-            Inbound::Message(ToWorker::Graph { run, ref imports, ref told, bytes }, ref bulk, _)
-                if bytes <= SMALL_GRAPH_BYTES && bulk.first().is_some_and(|first| first.len() as u64 == bytes) =>
-            {
-                match self.add_graph_quickly(run, imports, &bulk[0]) {
-                    Some(is_left) => {
-                        self.along.add(run, told);
-                        is_left.then_some(Inbound::Left)
-                    }
-                    None => Some(inbound),
-                }
-            }
-            inbound => Some(inbound),
-        }
-    }
-
-    fn broke(&self, story: &str) {
-        self.ended.tell(format!("the worker broke down: {story}"));
-    }
-}
-
-impl Serving {
-    /// Does what a message says, unless it has to wait for the rest of a graph; and then what has waited.
-    fn hear(&mut self, message: Message) {
-        let mut messages = VecDeque::from([message]);
-        while let Some(message) = messages.pop_front() {
-            let Some(mut coming) = self.coming.take() else {
-                self.take(message);
-                continue;
-            };
-            let is_gone = match coming.take(message) {
-                Step::Waits => {
-                    self.coming = Some(coming);
-                    continue;
-                }
-                Step::Ask(from) => {
-                    self.ask(coming.run, from);
-                    self.coming = Some(coming);
-                    continue;
-                }
-                Step::Whole(graph) => {
-                    self.add_graph(coming.run, &coming.imports, &graph);
-                    false
-                }
-                Step::Gone => true,
-            };
-            // They were before anything that comes from now on.
-            coming
-                .waiting(is_gone)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .rev()
-                .for_each(|message| messages.push_front(message));
-        }
-    }
-
-    fn take(&mut self, (message, bulk, ticket): Message) {
-        match message {
-            ToWorker::Welcome(worker) => {
-                tracing::debug!("worker {} has joined", worker.0);
-                self.errands.is_for(worker);
-                let _ = self.id.set(worker);
-            }
-            ToWorker::Joined(workers) => self.fetching.joined(workers),
-            ToWorker::Left(worker) => self.fetching.left(worker),
-            ToWorker::Graph { run, imports, told, bytes } => {
-                self.along.add(run, &told);
-                let first = bulk.into_iter().next().unwrap_or_default();
-                self.coming = Coming::new(run, &imports, &first, bytes);
-                match &self.coming {
-                    Some(coming) => self.ask(run, coming.next()),
-                    None => self.add_graph(run, &imports, &first),
-                }
-            }
-            // Of a graph that came to an end otherwise; and what was heard before.
-            ToWorker::GraphPiece { .. } | ToWorker::Coordination(_) => {}
-            ToWorker::Order(order) => self.obey(order),
-            ToWorker::Errand { errand } => self.errands.begin(errand, bulk, ticket),
-            ToWorker::Copy { copy, run, tasks, from } => {
-                self.fetching.copy((copy, from), run, tasks, self.link.clone())
-            }
-            ToWorker::Restart => self.restart(),
-            ToWorker::Fetch { run, tasks, from, identity } => {
-                self.fetching.take_given(run, tasks, (&from, identity), self.link.clone());
-            }
-            ToWorker::Plugin { name } => {
-                self.face.plugin(self.engine.number(), &name, bulk.first().map(|plugin| &**plugin));
-            }
-            ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
-            ToWorker::Leave => self.ended.tell("the scheduler has ended it"),
-        }
-    }
-
-    fn ask(&self, run: RunId, from: u64) {
-        if let Some(link) = self.link.get() {
-            // It is small, and what the worker may say is as good as unbounded beside it.
-            let _ = link.outbox.send_waiting(&FromWorker::GraphPiece { run, from }, vec![], PATIENCE);
-        }
-    }
-
-    /// Tasks of a graph that can't be read here fail with the reason.
-    fn add_graph(&self, run: RunId, imports: &[Import], bytes: &Bytes) {
-        let added = read_graph(&*self.face, bytes)
-            .and_then(|graph| refused(self.engine.add_graph(run, Arc::new(graph), imports)));
-        added.unwrap_or_else(|reason| self.add_unread(run, &reason));
-    }
-
-    /// The same on a thread that must not wait: whether something is left to be told. Nothing if it can't be read.
-    fn add_graph_quickly(&self, run: RunId, imports: &[Import], bytes: &Bytes) -> Option<bool> {
-        let graph = read_graph(&*self.face, bytes).ok()?;
-        let (added, is_left) = self.engine.unheard().add_graph(run, Arc::new(graph), imports);
-        refused(added).ok().map(|()| is_left)
-    }
-
-    fn add_unread(&self, run: RunId, reason: &str) {
-        tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
-        let sentence = format!("a worker can't read the graph of the task: {reason}");
-        let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
-    }
-
-    /// Ends, so that whoever looks after the process starts another; if somebody does.
-    fn restart(&self) {
-        match self.ended.begins_anew() {
-            true => {
-                self.ended.tell(RESTARTED);
-                self.link.get().into_iter().for_each(|link| link.outbox.close());
-            }
-            false => {
-                if let Some(link) = self.link.get() {
-                    let _ = link.outbox.send_waiting(&FromWorker::Stays, vec![], PATIENCE);
-                }
-            }
-        }
-    }
-
-    fn obey(&self, order: WorkerOrder) {
-        if let WorkerOrder::Forget { run } = &order {
-            self.along.forget(*run);
-        }
-        self.heed(self.engine.handle(order));
-    }
-
-    /// An order that can't be obeyed is the end.
-    fn heed(&self, obeyed: Result<(), WorkerError>) {
-        if let Err(error) = obeyed {
-            self.ended.tell(format!("the scheduler wants what can't be done: {error}"));
-        }
-    }
-}
-
-/// Why a graph isn't taken. What else goes wrong concerns the whole worker, and is told otherwise.
-fn refused(added: Result<(), WorkerError>) -> Result<(), String> {
-    match added {
-        Err(error @ WorkerError::Refused(_)) => Err(error.to_string()),
-        _ => Ok(()),
     }
 }

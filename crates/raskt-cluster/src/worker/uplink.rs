@@ -6,13 +6,13 @@ use super::link::{Ended, Link};
 use crate::face::{Face, error_form};
 use crate::message::FromWorker;
 use crate::session::SendError;
-use raskt_execute::{FetchId, FetchRequest, TaskFailure, Uplink};
+use raskt_execute::{FetchId, FetchRequest, HeldResults, TaskFailure, Uplink};
 use raskt_schedule::WorkerTold;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) struct SessionUplink {
-    link: Arc<OnceLock<Link>>,
+    link: Arc<Link>,
     fetching: Arc<Fetching>,
     face: Arc<dyn Face>,
     ended: Arc<Ended>,
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 impl SessionUplink {
     pub fn new(
-        link: Arc<OnceLock<Link>>,
+        link: Arc<Link>,
         fetching: Arc<Fetching>,
         face: Arc<dyn Face>,
         (ended, along): (Arc<Ended>, Arc<Along>),
@@ -33,7 +33,7 @@ impl SessionUplink {
     }
 
     fn send(&self, message: &FromWorker) {
-        let Some(Link { outbox }) = self.link.get() else { return };
+        let Some(outbox) = self.link.outbox() else { return };
         loop {
             match outbox.send_waiting(message, vec![], PATIENCE) {
                 // What is told has to arrive, in its order. The engine goes on meanwhile.
@@ -65,6 +65,14 @@ impl Uplink for SessionUplink {
     }
 
     fn give_up(&self, _fetch: FetchId) {}
+
+    fn returned(&self, held: Vec<HeldResults>) {
+        let Some((_, offer)) = self.link.change() else { return };
+        for HeldResults { run, tasks } in held {
+            self.send(&FromWorker::Kept { run, tasks });
+        }
+        self.send(&FromWorker::Join(offer));
+    }
 
     fn broke(&self, story: &str) {
         self.ended.tell(format!("the worker broke down: {story}"));

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
+pub mod killed;
+
 use raskt_cluster::hello::Role;
 use raskt_cluster::{
     Address, Client, ClusterError, ErrandCall, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun,
@@ -15,10 +17,23 @@ use raskt_schedule::{Offer, TaskRange};
 use raskt_value::wire::{BodyForm, Decoders, WireError, WireForm};
 use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often sums of each number were run in this process, since it [`COUNTS`].
+pub static RUNS: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
+
+pub static COUNTS: AtomicBool = AtomicBool::new(false);
+
+/// A worker of this process was told of a plugin: which, and what it is.
+pub type Plugged = (u64, String, Option<Vec<u8>>);
+
+/// What workers of this process were told of plugins.
+pub static PLUGGED: Mutex<Vec<Plugged>> = Mutex::new(vec![]);
 
 /// Adds up what it reads, and its own number; fails at one.
 #[derive(Clone, Serialize, Deserialize)]
@@ -29,6 +44,9 @@ pub struct Sum {
 
 impl Kernel for Sum {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        if COUNTS.load(Ordering::Relaxed) {
+            *RUNS.lock().unwrap().entry(call.index).or_default() += 1;
+        }
         std::thread::sleep(Duration::from_millis(self.milliseconds));
         if self.fails_at == Some(call.index) {
             return Err(TaskError::new(ErrorKind::Value, "this one fails"));
@@ -166,10 +184,15 @@ impl Face for Native {
         TaskError::new(form.kind, form.message)
     }
 
+    fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
+        PLUGGED.lock().unwrap().push((worker, name.to_owned(), plugin.map(<[u8]>::to_vec)));
+    }
+
     /// Says the bytes again, with the number of the worker; for those that begin so waits, fails, panics, or gives too much.
     fn errand(&self, call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
         match call.bytes {
             b"wait" => std::thread::sleep(PATIENCE),
+            b"pause" => std::thread::sleep(Duration::from_secs(3)),
             b"fail" => return Err(TaskError::new(ErrorKind::Key, "as was asked for")),
             b"panic" => panic!("as was asked for"),
             b"large" => return Ok(vec![0; raskt_cluster::ERRAND_BYTES_MAX + 1]),

@@ -191,7 +191,7 @@ impl State {
     }
 
     /// Whether orders are taken.
-    fn check_open(&self) -> Result<(), WorkerError> {
+    pub(super) fn check_open(&self) -> Result<(), WorkerError> {
         match &self.head {
             _ if self.is_shut_down => Err(WorkerError::ShutDown),
             Head::Elsewhere(elsewhere) if elsewhere.is_broken() => Err(WorkerError::Broken),

@@ -4,8 +4,10 @@ use super::opened::{Credentials, address, open, refused};
 use super::waiting::duration;
 use pyo3::prelude::*;
 use raskt_cluster::hello::Role;
+use raskt_cluster::journal::{Journal, JournalOptions};
 use raskt_cluster::{ListenError, SchedulerServer};
 use std::mem::ManuallyDrop;
+use std::path::PathBuf;
 
 /// A scheduler that listens.
 #[pyclass(frozen, module = "raskt._core")]
@@ -17,15 +19,26 @@ pub(super) struct ClusterScheduler {
 
 #[pymethods]
 impl ClusterScheduler {
-    /// `also` is where it listens beside `listen`.
+    /// `also` is where it listens beside `listen`. With a `journal`, a folder, it goes on with what that says.
     #[new]
-    #[pyo3(signature = (listen, credentials, also=vec![]))]
-    fn new(py: Python<'_>, listen: &str, credentials: Credentials, also: Vec<String>) -> PyResult<Self> {
+    #[pyo3(signature = (listen, credentials, also=vec![], journal=None))]
+    fn new(
+        py: Python<'_>,
+        listen: &str,
+        credentials: Credentials,
+        also: Vec<String>,
+        journal: Option<PathBuf>,
+    ) -> PyResult<Self> {
         let listen = address(listen)?;
         let also = also.iter().map(|listen| address(listen)).collect::<PyResult<Vec<_>>>()?;
         let network = open(py, Role::Scheduler, "scheduler", &credentials)?;
+        let journal = journal.map(|folder| py.detach(|| Journal::open(&folder, JournalOptions::default())));
+        let journal = journal.transpose().map_err(refused)?;
         let start = || {
-            let mut server = SchedulerServer::start(network, &listen)?;
+            let mut server = match journal {
+                Some(journal) => SchedulerServer::start_from(network, &listen, journal)?,
+                None => SchedulerServer::start(network, &listen)?,
+            };
             also.iter().try_for_each(|listen| server.listen_also(listen))?;
             Ok(server)
         };

@@ -91,6 +91,20 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             start(to, 15, u64::from(worker.0));
             [run.0, u64::from(*slots)].into_iter().for_each(|number| to.number(number));
         }
+        Event::Kept { worker, run, tasks } => {
+            start(to, 18, u64::from(worker.0));
+            to.number(run.0);
+            to.list(tasks.iter(), |to, (range, bytes)| {
+                encode_range(*range, to);
+                to.number(*bytes);
+            });
+        }
+        Event::GiftsKept { worker, run, tasks, bytes } => {
+            start(to, 19, u64::from(worker.0));
+            to.number(run.0);
+            encode_ranges(tasks, to);
+            to.number(*bytes);
+        }
         Event::TimePassed => start(to, 16, 0),
         Event::Retried { run, tasks } => {
             start(to, 17, run.0);
@@ -188,6 +202,14 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         14 => Event::SlotsLent { worker, run: RunId(from.number()?), slots: from.word()? },
         15 => Event::SlotsReturned { worker, run: RunId(from.number()?), slots: from.word()? },
         16 => Event::TimePassed,
+        18 => {
+            let run = RunId(from.number()?);
+            Event::Kept { worker, run, tasks: from.list(|from| Ok((decode_range(from)?, from.number()?)))? }
+        }
+        19 => {
+            let (run, tasks) = (RunId(from.number()?), decode_ranges(from)?);
+            Event::GiftsKept { worker, run, tasks, bytes: from.number()? }
+        }
         17 => Event::Retried { run, tasks: decode_ranges(from)? },
         _ => return Err(FlightError::Malformed("an event is of no known kind")),
     })

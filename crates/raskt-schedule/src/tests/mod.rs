@@ -26,6 +26,7 @@ mod poison;
 mod policies;
 mod policy;
 mod ranges;
+mod returned;
 mod runs;
 mod shares;
 mod steps;

@@ -167,6 +167,24 @@ impl World {
         worker
     }
 
+    /// The scheduler begins anew and is told again what is wanted. Gives what workers had, who are to come back.
+    pub fn restart(&mut self, settings: Settings) -> Vec<BTreeMap<TaskId, u64>> {
+        self.scheduler = Scheduler::with(settings, soonest_start());
+        self.record = FlightRecorder::new(settings, &soonest_start());
+        self.assigned.clear();
+        (self.finished, self.failed, self.stalled) = (false, None, None);
+        std::mem::take(&mut self.memories).into_values().collect()
+    }
+
+    /// A worker is back with what it had, and gets nothing to do yet.
+    pub fn come_back(&mut self, memory: BTreeMap<TaskId, u64>, slots: u32) -> WorkerId {
+        let worker = self.join_with(Offer::slots(slots));
+        let tasks = TaskRange::of(memory.keys().copied()).into_iter().map(|range| (range, 8 * range.len())).collect();
+        self.memories.insert(worker, memory);
+        self.handle(Event::Kept { worker, run: RUN, tasks });
+        worker
+    }
+
     pub fn lose(&mut self, at: usize) {
         let worker = *self.memories.keys().nth(at % self.memories.len()).expect("the position is within");
         self.memories.remove(&worker);

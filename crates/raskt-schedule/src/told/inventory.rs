@@ -68,6 +68,12 @@ impl Inventory {
         dropped
     }
 
+    /// Another scheduler is there, or it has begun anew: it hasn't been told of anything.
+    pub fn begin_anew(&mut self) {
+        self.said = 0;
+        self.runs.values_mut().for_each(Spans::forget_told);
+    }
+
     /// Results are gone.
     pub fn lose(&mut self, run: RunId, tasks: TaskRange) {
         if let Some(spans) = self.runs.get_mut(&run) {
@@ -144,6 +150,11 @@ impl Spans {
         }
         parts.reverse();
         parts
+    }
+
+    /// Nobody was told of any of them. Neighbours stay apart until they are told of.
+    fn forget_told(&mut self) {
+        self.0.values_mut().for_each(|span| span.told = None);
     }
 
     /// Puts `tasks` in, in the place of what was known of them. Neighbours of which the same is known become one.

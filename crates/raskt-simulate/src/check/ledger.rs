@@ -134,6 +134,8 @@ impl Ledger {
             }
             Event::Scattered { run, tasks, .. } => self.take_scattered(scheduler, *run, tasks),
             Event::Started { run, .. }
+            | Event::Kept { run, .. }
+            | Event::GiftsKept { run, .. }
             | Event::Fetched { run, .. }
             | Event::SlotsLent { run, .. }
             | Event::SlotsReturned { run, .. } => {

@@ -49,6 +49,8 @@ impl Ledger {
             | Event::ResultsLost { run, .. }
             | Event::Scattered { run, .. }
             | Event::Started { run, .. }
+            | Event::Kept { run, .. }
+            | Event::GiftsKept { run, .. }
             | Event::Fetched { run, .. }
             | Event::SlotsLent { run, .. }
             | Event::SlotsReturned { run, .. }

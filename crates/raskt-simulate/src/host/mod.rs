@@ -246,6 +246,8 @@ impl Host {
                 process.memory.inventory.tell_report(&report);
                 process.session.send(context, Message::Report(report));
             }
+            // Schedulers of this world never begin anew.
+            WorkerAction::Kept { .. } => {}
             WorkerAction::Recalled { run, attempt, tasks } => {
                 process.session.send(context, Message::Recalled { run, attempt, tasks });
             }

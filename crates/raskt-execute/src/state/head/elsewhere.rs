@@ -1,6 +1,7 @@
 //! What a worker remembers of its scheduler in another process: what it is to be told, and what it was told of results.
 
 use crate::fetches::Fetches;
+use crate::held_results::HeldResults;
 use crate::uplink::{FetchId, FetchRequest, TaskFailure, Uplink};
 use raskt_schedule::{Inventory, Outcome, WorkerTold};
 use std::mem;
@@ -27,6 +28,8 @@ pub(crate) enum Word {
     Fetch(FetchRequest),
     GiveUp(FetchId),
     Broke(String),
+    /// All that comes after it is for another scheduler, which is told first what is here.
+    Returned(Vec<HeldResults>),
 }
 
 /// What is to be told once the lock is gone.
@@ -44,6 +47,7 @@ impl Outgoing {
                 Word::Fetch(request) => self.uplink.fetch(request),
                 Word::GiveUp(fetch) => self.uplink.give_up(fetch),
                 Word::Broke(story) => self.uplink.broke(&story),
+                Word::Returned(held) => self.uplink.returned(held),
             }
         }
     }
@@ -93,6 +97,10 @@ impl Elsewhere {
                 tasks.iter().for_each(|range| self.inventory.hold(*run, *range));
                 self.inventory.tell(*run, tasks);
             }
+            WorkerTold::Kept { run, tasks } => {
+                tasks.iter().for_each(|(range, _)| self.inventory.hold(*run, *range));
+                self.inventory.tell(*run, &tasks.iter().map(|(range, _)| *range).collect::<Vec<_>>());
+            }
             WorkerTold::ResultsLost { run, tasks } => {
                 tasks.iter().for_each(|range| self.inventory.lose(*run, *range));
             }
@@ -102,6 +110,16 @@ impl Elsewhere {
             _ => {}
         }
         self.put_out(Word::Told(told));
+    }
+
+    /// Another scheduler is there, or it has begun anew: it knows of so many slots, and so much memory, and is told that this is here.
+    pub fn begin_anew(&mut self, size: (u32, u64), held: Vec<HeldResults>) {
+        self.size = size;
+        self.inventory.begin_anew();
+        for HeldResults { run, tasks } in &held {
+            self.inventory.tell(*run, &tasks.iter().map(|(range, _)| *range).collect::<Vec<_>>());
+        }
+        self.put_out(Word::Returned(held));
     }
 
     pub fn put_out(&mut self, word: Word) {

@@ -1,0 +1,199 @@
+//! A client comes back to a scheduler that has begun anew: nobody who waits for something notices more than that it takes longer.
+//!
+//! ```text
+//!  the session is forgotten ──▶ away: called again, results are to come anew
+//!        Back(number, secret) ──▶ Knows(runs) ──▶ Has(what is wanted), what it doesn't know is submitted again ──▶ there
+//! ```
+
+use super::failed::{ClusterError, TaskFailed};
+use super::home::{Away, KnownAs};
+use super::sending::send_graph;
+use super::shared::{Heard, Shared, State};
+use super::table::TaskTable;
+use crate::coordination::OverSession;
+use crate::driver::{Outbox, inbox};
+use crate::hello::Role;
+use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission};
+use bytes::Bytes;
+use raskt_schedule::{RunId, TaskRange};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Ranges of tasks, and runs, that one message names.
+const NAMED_AT_A_TIME: usize = 1 << 14;
+
+/// How long is waited at a time for a scheduler that takes nothing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl State {
+    /// Whether what is submitted outlives the scheduler once that has said so.
+    pub fn is_written_down(&self) -> bool {
+        self.known_as.is_some_and(|known_as| known_as.secret.is_some())
+    }
+
+    pub fn learn_known(&mut self, runs: Vec<RunId>, is_last: bool) {
+        let Some(away) = &mut self.away else { return };
+        away.known.extend(runs);
+        if is_last {
+            let _ = away.all_known.send(std::mem::take(&mut away.known));
+        }
+    }
+
+    /// What is wanted of runs: nothing for one that is wanted as a whole.
+    fn wants(&self) -> BTreeMap<RunId, Option<Vec<TaskRange>>> {
+        let tables = self.tables.iter().map(|(&run, table)| (run, Some(table.wanted())));
+        self.runs.keys().map(|&run| (run, None)).chain(tables).collect()
+    }
+}
+
+impl Shared {
+    /// The scheduler doesn't know the session: calls it again, if it may have begun anew. Whether that is so.
+    pub(super) fn begin_return(self: &Arc<Self>, state: &mut State) -> bool {
+        let Some((known_as, secret)) = state.known_as.and_then(|known_as| Some((known_as, known_as.secret?))) else {
+            return false;
+        };
+        let Some((network, home)) = self.home.get().and_then(|home| Some((home.network.upgrade()?, home))) else {
+            return false;
+        };
+        let hearing = self.coordination.session();
+        let hears = (self.clone(), hearing.clone());
+        let inbox = inbox(move |incoming| hears.0.hear(&hears.1, incoming));
+        let Ok(outbox) = network.connect::<FromClient>(&home.scheduler, Role::Scheduler, inbox) else { return false };
+        let (all_known, known) = channel();
+        let returns = (self.clone(), outbox.clone());
+        let spawned = std::thread::Builder::new().name("raskt-return".into()).spawn(move || {
+            let (shared, outbox) = returns;
+            match shared.come_back(&outbox, &known) {
+                // What is shared by name may name results, of which the scheduler knows by now.
+                Some(()) => {
+                    _ = hearing.carried_by(Arc::new(OverSession::new(outbox, FromClient::Coordination)));
+                }
+                // If it isn't over already, nobody may wait for it for ever.
+                None => outbox.close(),
+            }
+        });
+        let back = FromClient::Back { client: known_as.client, secret };
+        if spawned.is_err() || outbox.send(&back, vec![]).is_err() {
+            return false;
+        }
+        state.away = Some(Away { known: BTreeSet::new(), all_known });
+        state.forget_holders();
+        for answer in state.asked.values_mut() {
+            answer.get_or_insert(Heard::Unknown);
+        }
+        let calls = self.asking.interrupt();
+        state.call(calls);
+        true
+    }
+
+    /// The scheduler has let this client in, as a new one if it hasn't been there before.
+    pub(super) fn welcomed(&self, state: &mut State, first_run: RunId, lineage: [u8; 16], secret: Option<[u8; 16]>) {
+        if state.away.is_none() {
+            let client = (first_run.0 / RUNS_OF_A_CLIENT) as u32;
+            state.known_as = Some(KnownAs { client, lineage, secret });
+            state.next_run = Some(first_run.0);
+        } else if state.known_as.is_none_or(|known_as| known_as.lineage != lineage) {
+            self.lose(
+                state,
+                "the session with the scheduler is over: it has begun anew, and knows nothing of before".into(),
+            );
+        }
+    }
+
+    /// Whether the scheduler knows this client, and what it has.
+    pub(super) fn known(&self, state: &mut State, is_known: bool) {
+        if state.away.is_some() && !is_known {
+            self.lose(state, "the session with the scheduler is over: it doesn't know this client any more".into());
+        }
+    }
+
+    /// Sends a graph; one that may be lost with the scheduler is sent again by whoever brings this client back.
+    pub(super) fn submit(
+        &self,
+        outbox: &Outbox<FromClient>,
+        submission: Submission,
+        graph: Bytes,
+    ) -> Result<(), ClusterError> {
+        let home = self.home.get().filter(|_| submission.in_pieces);
+        let _alone = home.map(|home| home.large.lock());
+        match send_graph(outbox, submission, graph) {
+            Ok(true) => Ok(()),
+            Ok(false) if self.state.lock().is_written_down() => Ok(()),
+            Ok(false) => Err(ClusterError::Disconnected("the scheduler has begun anew".into())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Goes on where it was, as soon as the scheduler has said what it knows.
+    fn come_back(&self, outbox: &Outbox<FromClient>, known: &Receiver<BTreeSet<RunId>>) -> Option<()> {
+        let known = known.recv().ok()?;
+        self.end_unknown(&known);
+        self.state.lock().unwritten.retain(|run, _| !known.contains(run));
+        let mut wants = self.state.lock().wants();
+        wants.retain(|run, _| known.contains(run));
+        self.say_wants(outbox, wants)?;
+        let mut sent = known;
+        loop {
+            let mut state = self.state.lock();
+            let again: Vec<_> = state.unwritten.iter().filter(|(run, _)| !sent.contains(run)).collect();
+            let again: Vec<_> = again.into_iter().map(|(run, unwritten)| (*run, unwritten.clone())).collect();
+            if outbox.lost().is_some() {
+                return None;
+            }
+            if again.is_empty() {
+                // Whoever begins a run from now on sends it there.
+                state.outbox = Some(outbox.clone());
+                state.away = None;
+                drop(state);
+                self.changed.notify_all();
+                return Some(());
+            }
+            drop(state);
+            for (run, (submission, graph)) in again {
+                if !matches!(send_graph(outbox, submission, graph), Ok(true)) {
+                    return None;
+                }
+                sent.insert(run);
+            }
+        }
+    }
+
+    /// What the scheduler doesn't know, and nobody can tell it again, is lost.
+    fn end_unknown(&self, known: &BTreeSet<RunId>) {
+        let sentence = "the scheduler has begun anew, and its journal doesn't have the run";
+        let failed = TaskFailed::of_run(ClusterError::Lost(sentence.into()), self.face.clone());
+        self.change(|state| {
+            let all: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
+            let is_lost = |run: &RunId| !known.contains(run) && !state.unwritten.contains_key(run);
+            let lost: Vec<_> = all.into_iter().filter(is_lost).collect();
+            lost.into_iter().for_each(|run| state.end(run, &failed));
+        });
+        self.changed.notify_all();
+    }
+
+    fn say_wants(&self, outbox: &Outbox<FromClient>, wants: BTreeMap<RunId, Option<Vec<TaskRange>>>) -> Option<()> {
+        let (mut runs, mut named) = (vec![], 0);
+        for (run, tasks) in wants {
+            named += 1 + tasks.as_ref().map_or(0, Vec::len);
+            runs.push((run, tasks));
+            if named >= NAMED_AT_A_TIME {
+                let part = FromClient::Has { runs: std::mem::take(&mut runs), is_last: false };
+                outbox.send_waiting(&part, vec![], PATIENCE).ok()?;
+                named = 0;
+            }
+        }
+        outbox.send_waiting(&FromClient::Has { runs, is_last: true }, vec![], PATIENCE).ok()
+    }
+}
+
+impl State {
+    /// Workers have other numbers from now on: who holds what is told anew.
+    fn forget_holders(&mut self) {
+        self.workers.clear();
+        self.runs.values().for_each(|run| run.go());
+        let tables: Vec<_> = self.tables.keys().copied().collect();
+        tables.into_iter().for_each(|run| self.change_tasks(run, TaskTable::go_all));
+    }
+}

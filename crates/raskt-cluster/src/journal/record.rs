@@ -1,0 +1,82 @@
+//! What is written.
+
+use crate::hello::Identity;
+use crate::message::{FailureForm, Submission};
+use raskt_schedule::{RunId, TaskRange};
+use serde::{Deserialize, Serialize};
+
+/// Something that has happened, and that a scheduler which begins anew has to know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Record {
+    /// Numbers that were given out before aren't given out again.
+    Numbers {
+        next_client: u32,
+        next_worker: u32,
+    },
+    /// A client that has something is known from now on.
+    Client {
+        client: u32,
+        identity: Identity,
+        /// What it proves by that it is the same, when it comes back.
+        secret: [u8; 16],
+    },
+    /// Nothing of a client is kept.
+    ClientGone {
+        client: u32,
+    },
+    /// A graph was taken; it is the bulk.
+    Submitted {
+        client: u32,
+        submission: Submission,
+    },
+    /// Tasks aren't wanted any more.
+    Released {
+        run: RunId,
+        tasks: Vec<TaskRange>,
+    },
+    /// Nothing is wanted any more of runs that others read.
+    RunsReleased {
+        runs: Vec<RunId>,
+    },
+    /// Nobody needs anything of runs.
+    Forgotten {
+        runs: Vec<RunId>,
+    },
+    /// Of a run whose tasks stand alone, tasks have failed.
+    Failed {
+        run: RunId,
+        tasks: Vec<TaskRange>,
+        failure: FailureForm,
+    },
+    /// They are run again, with all that failed because of the same.
+    Retried {
+        run: RunId,
+        tasks: Vec<TaskRange>,
+    },
+    /// A run has ended early.
+    Ended {
+        run: RunId,
+        ended: Ended,
+    },
+    WorkerIn {
+        worker: u32,
+        identity: Identity,
+    },
+    WorkerOut {
+        worker: u32,
+    },
+    /// Something that others understand, under a name of theirs: the last value counts, and nothing takes it away.
+    Other {
+        kind: u16,
+        name: Vec<u8>,
+        value: Option<Vec<u8>>,
+    },
+}
+
+/// Why a run is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Ended {
+    Failed(FailureForm),
+    Lost,
+    Refused(String),
+}

@@ -1,0 +1,203 @@
+//! Journals that are cut, damaged, written anew, and what they come to.
+
+use super::frames::{Frames, encode, header};
+use super::*;
+use crate::hello::Identity;
+use crate::message::{FailureForm, Submission};
+use proptest::prelude::*;
+use raskt_graph::{LayerId, TaskId};
+use raskt_schedule::{FailureScope, TaskRange};
+
+fn range(start: u64, end: u64) -> TaskRange {
+    TaskRange { layer: LayerId(0), start, end }
+}
+
+fn submitted(run: u64, client: u32) -> Record {
+    let wanted = vec![range(0, 20)];
+    let (imports, given, given_at) = Default::default();
+    let failure = FailureScope::Task;
+    let submission =
+        Submission { run: RunId(run), parent: None, wanted, failure, imports, given, given_at, in_pieces: false };
+    Record::Submitted { client, submission }
+}
+
+fn failure(run: u64, index: u64) -> FailureForm {
+    let task = TaskId::new(LayerId(0), index);
+    FailureForm { run: RunId(run), task, error: None, story: vec![], is_lost: false }
+}
+
+fn identity(number: u32) -> Identity {
+    Identity { process: u128::from(number), incarnation: 1 }
+}
+
+/// Few runs and clients, so that records meet.
+fn records() -> impl Strategy<Value = Vec<(Record, Bytes)>> {
+    let record = (0..12_u8, 0..6_u64, 0..18_u64, 1..4_u64, 0..3_u32).prop_map(|(kind, run, start, len, client)| {
+        let (id, tasks) = (RunId(run), vec![range(start, start + len)]);
+        let record = match kind {
+            0..=2 => submitted(run, client),
+            3 => Record::Client { client, identity: identity(client), secret: [client as u8; 16] },
+            4 => Record::ClientGone { client },
+            5 => Record::Released { run: id, tasks },
+            6 => Record::RunsReleased { runs: vec![id] },
+            7 => Record::Forgotten { runs: vec![id] },
+            8 => Record::Failed { run: id, tasks, failure: failure(start % 2, start % 3) },
+            9 => Record::Retried { run: id, tasks },
+            10 => Record::WorkerIn { worker: client, identity: identity(client) },
+            _ if start % 3 == 0 => Record::WorkerOut { worker: client },
+            _ if start % 3 == 1 => Record::Ended { run: id, ended: Ended::Refused("no".into()) },
+            _ => Record::Other { kind: 7, name: vec![run as u8], value: (len > 1).then(|| vec![start as u8]) },
+        };
+        let bulk = if kind < 3 { Bytes::from(vec![start as u8; 10 * len as usize]) } else { Bytes::new() };
+        (record, bulk)
+    });
+    prop::collection::vec(record, 0..40)
+}
+
+fn written(records: &[(Record, Bytes)]) -> Vec<u8> {
+    let (mut bytes, mut chain) = header([3; 16]);
+    for (record, bulk) in records {
+        chain = encode(record, bulk, chain, &mut bytes).unwrap();
+    }
+    bytes
+}
+
+fn read_all(bytes: &[u8]) -> Result<Vec<(Record, Bytes)>, JournalError> {
+    let mut frames = Frames::begin(bytes, bytes.len() as u64, Path::new("journal"))?;
+    let mut records = vec![];
+    while let Some(record) = frames.next()? {
+        records.push(record);
+    }
+    Ok(records)
+}
+
+fn ledger_of(records: &[(Record, Bytes)]) -> Ledger {
+    let mut ledger = Ledger::default();
+    records.iter().cloned().for_each(|(record, bulk)| ledger.apply(record, bulk));
+    ledger
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_anew_comes_to_the_same(records in records()) {
+        for upto in 0..=records.len() {
+            let ledger = ledger_of(&records[..upto]);
+            let anew: Vec<_> = ledger.records().collect();
+            prop_assert_eq!(&ledger_of(&anew), &ledger);
+            prop_assert_eq!(&read_all(&written(&anew)).unwrap(), &anew);
+        }
+    }
+
+    /// Cut anywhere, it is what was written whole before.
+    #[test]
+    fn an_end_that_was_cut_off_is_passed_in_silence(records in records()) {
+        let bytes = written(&records);
+        let first = header([3; 16]).0.len();
+        for end in 0..bytes.len() {
+            match read_all(&bytes[..end]) {
+                Ok(read) => prop_assert!(end >= first && records.starts_with(&read) && written(&read).len() <= end),
+                Err(JournalError::NotOne { .. }) => prop_assert!(end < first),
+                Err(error) => prop_assert!(false, "{}", error),
+            }
+        }
+        // Room that the system made and nothing was written to.
+        let zeros = [bytes, vec![0; 100]].concat();
+        prop_assert_eq!(read_all(&zeros).unwrap(), records);
+    }
+
+    /// No byte can be another one unnoticed; and nothing that is read makes it panic.
+    #[test]
+    fn damage_is_an_error(records in records(), with in 1..=255_u8) {
+        let bytes = written(&records);
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= with;
+            let error = read_all(&damaged).err();
+            let is_told = matches!(error, Some(JournalError::NotOne { .. } | JournalError::Damaged { .. }));
+            prop_assert!(is_told, "byte {}: {:?}", at, error);
+        }
+    }
+
+    /// Nor can a record be missing, doubled or out of its turn.
+    #[test]
+    fn records_hang_together(records in records(), at in any::<prop::sample::Index>()) {
+        prop_assume!(records.len() > 2);
+        let at = at.index(records.len() - 1);
+        let pieces: Vec<Vec<u8>> = (0..records.len()).map(|upto| {
+            written(&records[..=upto])[written(&records[..upto]).len()..].to_vec()
+        }).collect();
+        let joined = |order: Vec<usize>| [header([3; 16]).0, order.into_iter().flat_map(|at| pieces[at].clone()).collect()].concat();
+        let all: Vec<usize> = (0..records.len()).collect();
+        prop_assert_eq!(joined(all.clone()), written(&records));
+        let mut missing = all.clone();
+        missing.remove(at);
+        let mut doubled = all.clone();
+        doubled.insert(at, at);
+        let mut turned = all;
+        turned.swap(at, at + 1);
+        for order in [missing, doubled, turned] {
+            let is_told = matches!(read_all(&joined(order)), Err(JournalError::Damaged { .. }));
+            prop_assert!(is_told);
+        }
+    }
+}
+
+#[test]
+fn a_journal_goes_on_where_it_was_and_is_one_schedulers() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Journal::open(folder.path(), JournalOptions::default());
+    let mut journal = open().unwrap();
+    let lineage = journal.lineage();
+    assert!(matches!(open(), Err(JournalError::InUse { .. })));
+    let client = Record::Client { client: 4, identity: identity(4), secret: [9; 16] };
+    journal.append(client, Bytes::new()).unwrap();
+    journal.sync().unwrap();
+    journal.append(submitted(1, 4), Bytes::from_static(b"graph")).unwrap();
+    journal.later(Record::Released { run: RunId(1), tasks: vec![range(0, 5)] }, Bytes::new()).unwrap();
+    journal.flush().unwrap();
+    // Never written, as when the process is killed before.
+    journal.later(Record::RunsReleased { runs: vec![RunId(1)] }, Bytes::new()).unwrap();
+    drop(journal);
+    let mut journal = open().unwrap();
+    assert_eq!((journal.lineage(), journal.runs()), (lineage, 1));
+    let line = journal.line(RunId(1)).unwrap();
+    assert_eq!((line.still_wanted(), line.is_released, &line.graph[..]), (vec![range(5, 20)], false, &b"graph"[..]));
+    assert_eq!(journal.ledger().next_client(), 5);
+    journal.append(Record::Forgotten { runs: vec![RunId(1)] }, Bytes::new()).unwrap();
+    drop(journal);
+    assert_eq!(open().unwrap().runs(), 0);
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &std::fs::metadata(folder.path().join("journal")).unwrap().permissions(),
+    );
+    assert_eq!(mode & 0o777, 0o600, "graphs are nobody else's business");
+}
+
+#[test]
+fn what_has_failed_is_wanted_no_more_until_it_is_retried_with_all_that_failed_of_the_same() {
+    let failed = |run, start, end, root| Record::Failed {
+        run: RunId(run),
+        tasks: vec![range(start, end)],
+        failure: failure(1, root),
+    };
+    let records = [submitted(1, 0), submitted(2, 0), failed(1, 3, 4, 3), failed(2, 0, 2, 3), failed(2, 7, 8, 5)];
+    let mut ledger = ledger_of(&records.map(|record| (record, Bytes::new())));
+    let wanted = |ledger: &Ledger, run| TaskRange::count(&ledger.run(RunId(run)).unwrap().still_wanted());
+    assert_eq!((wanted(&ledger, 1), wanted(&ledger, 2)), (19, 17));
+    assert_eq!(ledger.run(RunId(2)).unwrap().failures().len(), 2);
+    ledger.apply(Record::Retried { run: RunId(2), tasks: vec![range(0, 1)] }, Bytes::new());
+    assert_eq!((wanted(&ledger, 1), wanted(&ledger, 2)), (20, 19));
+}
+
+#[test]
+fn what_others_want_to_last_does() {
+    let other = |name: u8, value: Option<u8>| Record::Other {
+        kind: 3,
+        name: vec![name],
+        value: value.map(|value| vec![value]),
+    };
+    let records = [other(1, Some(1)), other(2, Some(2)), other(1, Some(4)), other(2, None)];
+    let ledger = ledger_of(&records.map(|record| (record, Bytes::new())));
+    assert!(ledger.others(3).eq([(&[1][..], &[4][..])]) && ledger.others(4).next().is_none());
+}

@@ -1,0 +1,125 @@
+//! What the scheduler writes into its journal, if it has one.
+
+use super::core::Core;
+use super::names::NAMES;
+use crate::hello::Identity;
+use crate::journal::{Ended, JournalError, Record};
+use crate::message::{Submission, ToClient};
+use crate::random::random;
+use bytes::Bytes;
+use raskt_schedule::{Event, FailureScope, RunId, TaskRange};
+
+/// Runs that are in the journal of which a client is told at once; of fewer when a while has passed.
+const TAKEN_AT_A_TIME: usize = 256;
+
+impl Core {
+    /// Notes what may be lost with the process: whoever comes back says it again.
+    pub fn note(&mut self, record: impl FnOnce() -> Record) {
+        if let Some(journal) = &mut self.journal {
+            complain(journal.later(record(), Bytes::new()));
+        }
+    }
+
+    /// Writes down what somebody is about to hear.
+    pub fn note_at_once(&mut self, record: Record) {
+        if let Some(journal) = &mut self.journal {
+            complain(journal.append(record, Bytes::new()));
+        }
+    }
+
+    /// Writes down that a client is there; gives by what it is known when it comes back.
+    pub fn note_client(&mut self, client: u32, identity: Identity) -> Option<[u8; 16]> {
+        let journal = self.journal.as_mut()?;
+        let secret = random().ok()?;
+        journal.append(Record::Client { client, identity, secret }, Bytes::new()).ok()?;
+        Some(secret)
+    }
+
+    /// Writes down that a graph is taken, before anybody hears of it; an error if that can't be done.
+    pub fn note_submission(&mut self, client: u32, submission: Submission, graph: Bytes) -> Result<(), String> {
+        let (Some(journal), Some(entry)) = (&mut self.journal, self.clients.get_mut(&client)) else { return Ok(()) };
+        let refused = |error: JournalError| format!("it can't be written down: {error}");
+        let run = submission.run;
+        journal.append(Record::Submitted { client, submission }, graph).map_err(refused)?;
+        if !std::mem::replace(&mut entry.is_durable, true) {
+            // Not even a machine that loses power gives the number of a client that has something to another.
+            journal.sync().map_err(refused)?;
+        }
+        entry.taken.push(run);
+        match entry.taken.len() >= TAKEN_AT_A_TIME {
+            true => entry.tell_taken(),
+            false => self.tell_later(),
+        }
+        Ok(())
+    }
+
+    /// Writes down what a client is about to be told, if it says that something won't come.
+    pub fn note_told(&mut self, run: RunId, message: &ToClient) {
+        // Names, and what they keep alive, don't outlive this scheduler.
+        if self.journal.is_none() || self.runs.get(&run).is_none_or(|record| record.client == NAMES) {
+            return;
+        }
+        let record = match message {
+            ToClient::TasksFailed { tasks, failure, .. } => {
+                Record::Failed { run, tasks: tasks.clone(), failure: failure.clone() }
+            }
+            ToClient::Failed { failure, .. } => Record::Ended { run, ended: Ended::Failed(failure.clone()) },
+            ToClient::Lost { .. } => Record::Ended { run, ended: Ended::Lost },
+            _ => return,
+        };
+        self.note_at_once(record);
+    }
+
+    /// Tasks that have failed are to be run again, be it that the machine knows of their failure or that it was before its time.
+    pub fn retry(&mut self, run: RunId, tasks: Vec<TaskRange>) -> Result<(), String> {
+        let failed = self.journal.as_ref().map(|journal| journal.ledger().failed_with(run, &tasks)).unwrap_or_default();
+        self.note(|| Record::Retried { run, tasks: tasks.clone() });
+        self.try_event(Event::Retried { run, tasks })?;
+        for (run, tasks) in failed {
+            self.want_again(run, tasks);
+        }
+        Ok(())
+    }
+
+    /// Wants tasks that had failed before this scheduler began.
+    fn want_again(&mut self, run: RunId, tasks: Vec<TaskRange>) {
+        let Some(record) = self.runs.get_mut(&run).filter(|record| !record.is_released && record.ended.is_none())
+        else {
+            return;
+        };
+        if record.failure != FailureScope::Task {
+            return;
+        }
+        let new: Vec<_> = tasks.into_iter().filter(|range| !record.wanted.contains(range)).collect();
+        record.wanted.extend(&new);
+        match &mut record.wanted_later {
+            Some(later) => later.extend(new),
+            None if new.is_empty() => {}
+            None => self.handle(Event::Wanted { run, tasks: new }),
+        }
+    }
+
+    /// Writes what was noted, and tells clients what they needn't keep.
+    pub fn write_down(&mut self) {
+        let forgotten = std::mem::take(&mut self.forgotten);
+        if !forgotten.is_empty() {
+            self.note(|| Record::Forgotten { runs: forgotten });
+        }
+        if let Some(journal) = &mut self.journal {
+            complain(journal.flush());
+        }
+    }
+
+    /// It ends in order, and nobody is waited for by the next.
+    pub fn note_leaving(&mut self) {
+        let workers: Vec<_> = self.workers.keys().map(|worker| worker.0).collect();
+        workers.into_iter().for_each(|worker| self.note(|| Record::WorkerOut { worker }));
+    }
+}
+
+/// The work goes on without the journal; what is submitted is refused from then on.
+fn complain(written: Result<(), JournalError>) {
+    if let Err(error) = written {
+        tracing::warn!("{error}");
+    }
+}

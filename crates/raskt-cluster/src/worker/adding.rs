@@ -1,0 +1,39 @@
+//! Graphs, as they come to a worker.
+
+use super::serving::Serving;
+use crate::face::read_graph;
+use bytes::Bytes;
+use raskt_execute::WorkerError;
+use raskt_schedule::{Import, RunId};
+use raskt_value::{ErrorKind, TaskError};
+use std::sync::Arc;
+
+impl Serving {
+    /// Tasks of a graph that can't be read here fail with the reason.
+    pub(super) fn add_graph(&self, run: RunId, imports: &[Import], bytes: &Bytes) {
+        let added = read_graph(&*self.face, bytes)
+            .and_then(|graph| refused(self.engine.add_graph(run, Arc::new(graph), imports)));
+        added.unwrap_or_else(|reason| self.add_unread(run, &reason));
+    }
+
+    /// The same on a thread that must not wait: whether something is left to be told. Nothing if it can't be read.
+    pub(super) fn add_graph_quickly(&self, run: RunId, imports: &[Import], bytes: &Bytes) -> Option<bool> {
+        let graph = read_graph(&*self.face, bytes).ok()?;
+        let (added, is_left) = self.engine.unheard().add_graph(run, Arc::new(graph), imports);
+        refused(added).ok().map(|()| is_left)
+    }
+
+    pub(super) fn add_unread(&self, run: RunId, reason: &str) {
+        tracing::warn!("the graph of run {} can't be read: {reason}", run.0);
+        let sentence = format!("a worker can't read the graph of the task: {reason}");
+        let _ = self.engine.add_unread(run, TaskError::new(ErrorKind::Io, sentence));
+    }
+}
+
+/// Why a graph isn't taken. What else goes wrong concerns the whole worker, and is told otherwise.
+fn refused(added: Result<(), WorkerError>) -> Result<(), String> {
+    match added {
+        Err(error @ WorkerError::Refused(_)) => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
