@@ -40,6 +40,9 @@ pub(crate) enum FutureKey {
     Number(Arc<str>, u64),
 }
 
+/// How a future is pickled: the function that reads it, its name and its key.
+type Reduced<'py> = (Bound<'py, PyAny>, (Option<Written>, String));
+
 #[pymethods]
 impl ClusterFuture {
     /// The name of the call in messages.
@@ -203,7 +206,7 @@ impl ClusterFuture {
     }
 
     /// A future goes by the name of its result: whoever reads it holds that, if it is there by then.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Option<Written>, String))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let (py, future) = (slf.py(), slf.get());
         let unbound = *future.unbound.lock();
         let origin = match future.held().filter(|held| !held.is_cancelled()) {

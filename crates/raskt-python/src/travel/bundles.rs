@@ -25,7 +25,7 @@ pub(super) fn bundle<'a>(py: Python<'_>, calls: impl Iterator<Item = (&'a mut Pi
             bytes += length(pickle);
             before < BUNDLE_BYTES
         };
-        let count = rest.iter().take_while(|call| is_before(*call)).count();
+        let count = rest.iter().take_while(|call| is_before(call)).count();
         let (together, others) = rest.split_at_mut(count);
         put_together(py, together);
         rest = others;

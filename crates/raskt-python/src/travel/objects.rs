@@ -9,11 +9,11 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, 
 use raskt_store::Store;
 use std::sync::Arc;
 
+/// Pickles, and their numbers by the addresses of the objects.
+type Constants<'py> = (Vec<Vec<u8>>, Option<Bound<'py, PyDict>>);
+
 /// Pickles of objects that stand in several places and are neither small nor large, and their numbers by their addresses.
-pub(super) fn constants<'py>(
-    py: Python<'py>,
-    nodes: &[Arc<Node>],
-) -> PyResult<(Vec<Vec<u8>>, Option<Bound<'py, PyDict>>)> {
+pub(super) fn constants<'py>(py: Python<'py>, nodes: &[Arc<Node>]) -> PyResult<Constants<'py>> {
     let (mut uses, mut in_order): (HashMap<usize, u32>, Vec<&Py<PyAny>>) = Default::default();
     if nodes.len() > 1 {
         for_each_object(nodes, &mut |object| {
