@@ -468,7 +468,7 @@ def test_servers_by_themselves() -> None:
             worker = Worker(scheduler.address, nthreads=1, security=scheduler.security, name="w")
             assert worker.status == Status.created
             async with worker, Client(scheduler.address, security=scheduler.security, asynchronous=True) as client:
-                await asyncio.to_thread(client.wait_for_workers, 2, 30)
+                await client.wait_for_workers(2, 30)
                 assert set(client.nthreads()) == {"n", "w"}
             await worker.finished()
             ending = asyncio.ensure_future(nanny.finished())

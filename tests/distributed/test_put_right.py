@@ -159,3 +159,44 @@ def test_the_last_worker_does_not_retire_from_its_work() -> None:
         with pytest.raises(RuntimeError, match="nobody else would be left"):
             client.retire_workers(list(client.nthreads()))
         assert future.result(30) == 1.0
+
+
+def test_a_worker_that_somebody_terminates_is_started_again() -> None:
+    import signal
+
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        client.wait_for_workers(1)
+        (before,) = client.run(os.getpid).values()
+        os.kill(before, signal.SIGTERM)
+        while list(client.run(os.getpid, on_error="ignore").values()) in ([before], []):
+            pass
+        assert client.submit(abs, -1).result(30) == 1
+
+
+def test_a_fork_leaves_the_workers_of_its_parent_alone() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        client.wait_for_workers(1)
+        child = os.fork()
+        if child == 0:
+            try:
+                cluster.scale(0)
+            except RuntimeError as error:
+                os._exit(0 if "forked" in str(error) else 2)
+            os._exit(3)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert client.submit(abs, -1).result(30) == 1
+
+
+def test_calls_of_one_map_have_names_of_their_own(client: Client) -> None:
+    with pytest.raises(ValueError, match="'q' is that of several"):
+        client.map(abs, [1, 2], key=["q", "q"])
+
+
+def test_a_program_without_standard_error_has_workers() -> None:
+    import subprocess
+    import sys
+
+    program = "from raskt.distributed import Client\nprint(Client(n_workers=1).submit(abs, -7).result())"
+    command = ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&-', sys.executable, program]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=60)
+    assert done.stdout == "7\n"

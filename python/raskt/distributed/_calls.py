@@ -308,6 +308,9 @@ def _keys(key: str | Sequence[str] | None, count: int) -> list[str] | None:
     keys = [f"{key}-{index}" for index in range(count)] if isinstance(key, str) else list(key)
     for each in keys:
         _check_key(each)
+    if len(set(keys)) < len(keys):
+        twice = next(each for each in keys if keys.count(each) > 1)
+        raise ValueError(f"key {twice!r} is that of several calls; each has a name of its own")
     if len(keys) != count:
         raise ValueError(f"there are {len(keys)} keys for {count} calls; give a key for each, or one beginning")
     return keys

@@ -64,6 +64,9 @@ class Job:
             [program, *arguments],
             stdin=subprocess.PIPE,
             env={**os.environ, **dict(environment), **self.environment},
+            # Where this process was started without its own, others may have their numbers by now.
+            stdout=subprocess.DEVNULL if sys.__stdout__ is None else None,
+            stderr=subprocess.DEVNULL if sys.__stderr__ is None else None,
             # Ctrl-C at the terminal is this process's to handle, and what tasks start ends with the worker.
             start_new_session=True,
         )

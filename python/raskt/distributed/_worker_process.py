@@ -22,6 +22,7 @@ GRACE_SECONDS = 1.0
 
 ENDED = 93
 BROKEN = 1
+TERMINATED = 128 + signal.SIGTERM
 ANEW = 94
 """Exit statuses: the worker left as it was told to (a task that ends its process says something else); it lost its
 scheduler or broke down; another is to take its place at once."""
@@ -64,7 +65,7 @@ def _work(about: dict[str, Any]) -> int:
         pass
     if why in (None, "the scheduler has ended it"):
         _shut_down(worker)
-        return ENDED
+        return TERMINATED if why is None else ENDED
     if why == "the scheduler has it begin anew":
         return ANEW
     print(f"raskt: worker {about['name']}: {why}", file=sys.stderr)

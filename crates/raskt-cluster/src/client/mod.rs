@@ -134,7 +134,8 @@ impl Client {
     fn await_welcome(&self, scheduler: &Address, patience: Duration) -> Result<(), ConnectError> {
         let deadline = Instant::now() + patience;
         let mut state = self.shared.state.lock();
-        while state.next_run.is_none() {
+        // Which workers there are comes right behind.
+        while state.next_run.is_none() || !state.knows_workers {
             let left = deadline.saturating_duration_since(Instant::now());
             let reason = match &state.lost {
                 Some(lost) => lost.clone(),

@@ -51,6 +51,8 @@ pub(super) enum Heard {
 #[derive(Default)]
 pub(super) struct State {
     pub next_run: Option<u64>,
+    /// The scheduler has said which workers there are.
+    pub knows_workers: bool,
     pub workers: BTreeMap<WorkerId, WorkerInfo>,
     pub runs: BTreeMap<RunId, Arc<RunState>>,
     pub tables: BTreeMap<RunId, TaskTable>,
@@ -154,6 +156,7 @@ impl Shared {
             ToClient::Knows { runs, is_last } => state.learn_known(runs, is_last),
             ToClient::Taken { runs } => runs.iter().for_each(|run| drop(state.unwritten.remove(run))),
             ToClient::Joined(workers) => {
+                state.knows_workers = true;
                 for worker in workers {
                     state.workers.insert(worker.worker, worker);
                 }

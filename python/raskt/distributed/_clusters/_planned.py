@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -202,6 +203,11 @@ class PlannedCluster(Cluster):
         raise NotImplementedError(f"{type(self).__name__} doesn't say how what there is follows the plan")
 
     def _check_open(self) -> None:
+        if self._process != os.getpid():
+            raise RuntimeError(
+                f"this process was forked from process {self._process}, whose cluster {self.name!r} is: workers are "
+                "started and ended there"
+            )
         if self.status in (Status.closing, Status.closed, Status.failed):
             raise RuntimeError(f"the cluster {self.name!r} is closed")
 
