@@ -63,7 +63,7 @@ class ClusterScheduler:
         cls,
         listen: str,
         credentials: Mapping[str, Any],
-        also: Sequence[str] = [],
+        also: Sequence[str] = ...,
         journal: str | os.PathLike[str] | None = None,
     ) -> ClusterScheduler: ...
     @property
