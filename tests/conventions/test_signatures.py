@@ -14,7 +14,6 @@ from public_names import namesakes, public
 
 # Why a signature isn't its namesake's. Each row is needed, or the test fails; there are never more than forty.
 ALLOWED: dict[str, str] = {
-    "distributed/_joblib_backend.py configure": "joblib hands every backend what only backends of its own processes need",
     "*json: lines=None, not False": "an object a line, as Dask has it, so that files can be read in parts",
     "*json: orient='records', not None": "an object a line, as Dask has it, so that files can be read in parts",
     "array.linalg.svd: full_matrices=False, not True": "as Dask: the square matrix of a tall array seldom has a place",

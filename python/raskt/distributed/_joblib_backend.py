@@ -77,8 +77,7 @@ class RasktBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc
 
     def configure(self, n_jobs: int = 1, parallel: Any = None, **backend_args: Any) -> int:
         """Begins for a `Parallel`."""
-        self.parallel = parallel
-        return self.effective_n_jobs(n_jobs)
+        return int(super().configure(n_jobs, parallel, **backend_args))
 
     def effective_n_jobs(self, n_jobs: int) -> int:
         """The threads of all workers."""
