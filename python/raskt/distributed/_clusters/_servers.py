@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import tempfile
+import weakref
 from typing import Any
 
 from raskt import _core
@@ -73,6 +76,8 @@ class Scheduler(ProcessInterface):
         self._credentials = own.credentials() if own else {}
         self._preload = _options.modules_of(preload)
         self._server: _core.ClusterScheduler | None = None
+        self._take_away: weakref.finalize[..., Scheduler] | None = None
+        """Of the folder of the socket at which this host's processes come."""
 
     async def start(self) -> None:
         """Listens."""
@@ -89,7 +94,11 @@ class Scheduler(ProcessInterface):
 
     def _near(self) -> str | None:
         """A socket in the file system, beside the port: it is faster, and tells at once when a process ends."""
-        return f"unix://{self._keys.folder}/scheduler" if self._keys and self._listen.startswith("tcp://") else None
+        if not self._listen.startswith("tcp://"):
+            return None
+        folder = tempfile.mkdtemp(prefix="raskt-")
+        self._take_away = weakref.finalize(self, _remove, os.getpid(), folder)
+        return f"unix://{folder}/scheduler"
 
     async def close(self, timeout: float | None = None) -> None:
         """Tells workers to leave; what was said has `timeout` seconds to arrive."""
@@ -99,6 +108,8 @@ class Scheduler(ProcessInterface):
             await _loop.blocking(server.shut_down, CLOSING_SECONDS if timeout is None else timeout)
         if self._keys is not None:
             self._keys.close()
+        if self._take_away is not None:
+            self._take_away()
         await super().close()
 
     def end_now(self) -> None:
@@ -203,6 +214,12 @@ class Worker(ProcessInterface):
         """Leaves at once."""
         if self._server is not None:
             self._server.shut_down(0.0)
+
+
+def _remove(process: int, folder: str) -> None:
+    # In a fork it is the parent's.
+    if process == os.getpid():
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def scheduler_of(scheduler: str | None, port: int | None) -> str:
