@@ -19,7 +19,7 @@ fn each_bad_value_is_named_in_a_sentence() {
         ("scheduler --preload mine", "mine", "Python"),
         ("scheduler --pid-file nowhere/x --port 0", "nowhere/x", "pid file"),
         ("scheduler --token-file . --port 0", ".", "regular file"),
-        ("scheduler --dashboard-address :8787", "--dashboard-address", "unexpected"),
+        ("scheduler --dashboard-address nowhere", "nowhere", "--dashboard-address"),
         ("worker", "", "--scheduler-file"),
         ("worker 127.0.0.1:8786", "", "tls://host:8786"),
         ("worker tcp://me:hunter2@host:1", "", "tokens are given as files"),

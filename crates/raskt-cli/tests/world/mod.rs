@@ -50,10 +50,11 @@ impl World {
         self.command(line.split_whitespace()).output().unwrap()
     }
 
-    /// The status and what was said of a command that goes wrong, in one sentence.
+    /// The status and what was said of a command that goes wrong, in one sentence. A command that isn't refused goes on,
+    /// which no test may wait for: it is ended.
     pub fn refused(&self, line: &str) -> (i32, String) {
-        let output = self.run(line);
-        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+        let mut process = Process::of(self.command(line.split_whitespace()));
+        (process.status(), process.all())
     }
 
     /// Starts a process that goes on.
