@@ -35,7 +35,7 @@ pub enum BodyForm {
 }
 
 /// What makes kernels of the bodies of one tag and version. It trusts nothing: what it accepts runs without harm.
-pub type KernelDecoder = fn(&WireForm) -> Result<Arc<dyn Kernel>, WireError>;
+pub type KernelDecoder = Arc<dyn Fn(&WireForm) -> Result<Arc<dyn Kernel>, WireError> + Send + Sync>;
 
 /// All decoders of a process.
 #[derive(Clone)]
@@ -133,8 +133,13 @@ impl Decoders {
     ///
     /// # Panics
     /// If there is one of the tag and version.
-    pub fn add(&mut self, tag: &'static str, version: u16, decoder: KernelDecoder) {
-        let before = self.kernels.insert((tag, version), decoder);
+    pub fn add(
+        &mut self,
+        tag: &'static str,
+        version: u16,
+        decoder: impl Fn(&WireForm) -> Result<Arc<dyn Kernel>, WireError> + Send + Sync + 'static,
+    ) {
+        let before = self.kernels.insert((tag, version), Arc::new(decoder));
         assert!(before.is_none(), "two decoders for `{tag}` of version {version}");
     }
 
@@ -153,13 +158,13 @@ impl Decoders {
     }
 
     pub(crate) fn value_decoder(&self, form: &WireForm) -> Result<ValueDecoder, WireError> {
-        found(&self.values, form)
+        found(&self.values, form).copied()
     }
 }
 
 /// What is known for the tag and version of a form.
-fn found<T: Copy>(known: &Table<T>, form: &WireForm) -> Result<T, WireError> {
-    known.get(&(form.tag.as_str(), form.version)).copied().ok_or_else(|| {
+fn found<'a, T>(known: &'a Table<T>, form: &'a WireForm) -> Result<&'a T, WireError> {
+    known.get(&(form.tag.as_str(), form.version)).ok_or_else(|| {
         let versions = known.keys().filter(|(tag, _)| *tag == form.tag).map(|&(_, version)| version).collect();
         WireError::Unknown { tag: form.tag.clone(), version: form.version, versions }
     })
