@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use clap::ValueEnum;
 use raskt_cluster::Address;
-use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs, UdpSocket};
+pub(crate) use raskt_cluster::usual::outward_host;
+use std::net::IpAddr;
 
 /// How it is spoken over a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -48,16 +49,6 @@ fn interface_host(name: &str) -> Result<String, Failure> {
     let none =
         || Failure::usage(format!("there is no interface `{name}` with an address: there are {}", names.join(", ")));
     own.first().map(IpAddr::to_string).ok_or_else(none)
-}
-
-/// The number by which this host goes out towards another one. Nothing is sent for that.
-pub(crate) fn outward_host(towards: &str, port: u16) -> Option<String> {
-    let target = (towards, port.max(1)).to_socket_addrs().ok()?.next()?;
-    let own: IpAddr =
-        if target.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { std::net::Ipv6Addr::UNSPECIFIED.into() };
-    let socket = UdpSocket::bind((own, 0)).ok()?;
-    socket.connect(target).ok()?;
-    Some(socket.local_addr().ok()?.ip().to_string())
 }
 
 /// An address by which others reach who listens at all of a host's addresses; the same if it is at one.

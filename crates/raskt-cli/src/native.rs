@@ -2,11 +2,9 @@
 
 use crate::host::Host;
 use raskt_cluster::hello::Versions;
-use raskt_cluster::{ErrorForm, Face};
+use raskt_cluster::{Face, NativeFace};
 use raskt_execute::Runners;
-use raskt_graph::{OpBody, OpForm};
-use raskt_value::wire::{BodyForm, Decoders};
-use raskt_value::{NativeOp, TaskError};
+use raskt_value::wire::Decoders;
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
@@ -54,34 +52,5 @@ impl Host for NativeHost {
                 "`--preload {first}` needs Python, which this program is without: use the `raskt` that `pip install raskt` gives"
             )),
         }
-    }
-}
-
-struct NativeFace(Decoders);
-
-impl Face for NativeFace {
-    fn body(&self, op: OpForm<BodyForm>) -> Result<OpBody, String> {
-        match op.body {
-            BodyForm::Native(form) => {
-                let kernel = self.0.decode(&form).map_err(|error| error.to_string())?;
-                Ok(Arc::new(NativeOp(kernel)))
-            }
-            BodyForm::Foreign(form) => {
-                Err(format!("`{}` is of another language, and this worker runs native work alone", form.tag))
-            }
-            BodyForm::Given(_) => Ok(Arc::new(())),
-        }
-    }
-
-    fn decoders(&self) -> &Decoders {
-        &self.0
-    }
-
-    fn cause(&self, _error: &TaskError) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn error(&self, form: ErrorForm) -> TaskError {
-        TaskError::new(form.kind, form.message)
     }
 }

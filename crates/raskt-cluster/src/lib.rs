@@ -36,9 +36,11 @@ pub mod frame;
 pub mod hello;
 pub mod journal;
 mod listen;
+mod local;
 mod message;
 pub mod metrics;
 pub mod nanny;
+mod native;
 mod parcels;
 mod question;
 mod random;
@@ -54,6 +56,7 @@ pub mod testing;
 mod this_worker;
 mod tls;
 mod token;
+pub mod usual;
 mod worker;
 
 pub use address::{Address, AddressError};
@@ -65,7 +68,9 @@ pub use driver::{Host, Inbox, Incoming, Listening, Network, NetworkOptions, Outb
 pub use errand::{ERRAND_BYTES_MAX, ErrandCall};
 pub use face::Face;
 pub use listen::{ListenError, Refused, RefusedPeer, log_refused};
+pub use local::{LocalCluster, LocalOptions};
 pub use message::{ErrorForm, WorkerInfo};
+pub use native::NativeFace;
 pub use question::{
     ANSWER_ENTRIES_MAX, Answer, LogFacts, Order, ProcessingFacts, Question, ResultFacts, RunFacts, SchedulerFacts,
     StoryFacts, StreamFacts, WorkerFacts,

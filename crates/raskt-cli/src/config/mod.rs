@@ -4,8 +4,9 @@ mod edit;
 
 use crate::facts::say;
 use crate::failure::Failure;
-use crate::files::{replace, user_folder};
+use crate::files::replace;
 use edit::{parse_value, set_in_text};
+use raskt_cluster::usual::user_folder;
 use raskt_config::{Configuration, Entry, Error, Origin, SETTINGS, Sources, Value};
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use rustix::fs::{Mode, OFlags};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Writes a file whole: whoever reads it sees what was there before, or all of this. Only its owner may read it.
 pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
@@ -25,13 +25,6 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
     file.write_all(text.as_bytes())?;
     file.sync_all()
-}
-
-/// `$XDG_CONFIG_HOME/raskt`, or `~/.config/raskt`: where the settings of this user are.
-pub(crate) fn user_folder() -> Option<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = of("XDG_CONFIG_HOME").or_else(|| of("HOME").map(|home| home.join(".config")));
-    home.map(|home| home.join("raskt"))
 }
 
 #[cfg(test)]

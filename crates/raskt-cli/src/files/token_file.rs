@@ -1,18 +1,16 @@
 //! The token of this user's clusters.
 
-use super::private::user_folder;
 use crate::failure::Failure;
-use raskt_cluster::Token;
+use raskt_cluster::{Token, usual};
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// Where it is unless somebody says otherwise.
 pub(crate) fn usual_token_file() -> Result<PathBuf, Failure> {
-    let folder = user_folder();
     let none =
         || Failure::usage("there is no place for a token file, since HOME isn't set: name one by `--token-file`");
-    folder.map(|folder| folder.join("token")).ok_or_else(none)
+    usual::token_file().ok_or_else(none)
 }
 
 /// The token in that file, which is made if it isn't there.
