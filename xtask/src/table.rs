@@ -50,6 +50,7 @@ pub const CRATES: &[(&str, Layer)] = &[
     ("raskt-cluster", Effects),
     ("raskt-cuda", Effects),
     ("raskt-execute", Effects),
+    ("raskt-futures", Effects),
     ("raskt-store", Effects),
     ("raskt-sync", Effects),
     ("raskt-array", Collections),
@@ -75,6 +76,9 @@ pub const SIDEWAYS: &[(&str, &str)] = &[
     ("raskt-cuda", "raskt-store"),
     ("raskt-cluster", "raskt-execute"),
     ("raskt-cluster", "raskt-sync"),
+    ("raskt-futures", "raskt-cluster"),
+    ("raskt-futures", "raskt-execute"),
+    ("raskt-futures", "raskt-sync"),
     ("raskt-cli", "raskt-dashboard"),
     // The command of the wheel is the same one, in the user's interpreter.
     ("raskt-python", "raskt-cli"),
@@ -228,4 +232,4 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 
 /// Crates whose files don't need each other in circles.
 pub const WITHOUT_CIRCLES: &[&str] =
-    &["raskt-cluster", "raskt-execute", "raskt-graph", "raskt-schedule", "raskt-store", "raskt-sync"];
+    &["raskt-cluster", "raskt-execute", "raskt-futures", "raskt-graph", "raskt-schedule", "raskt-store", "raskt-sync"];

@@ -1,0 +1,183 @@
+//! Results that a cluster holds, as values of this process.
+
+use raskt_cluster::{Client, ClusterError, TaskFailed, TaskRun, TaskState};
+use raskt_graph::TaskId;
+use raskt_schedule::{RunId, TaskRange};
+use raskt_value::{DType, StoredValue, Summary, Value};
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// A result of a cluster, or one that is to come: wanted there as long as this is kept.
+///
+/// As a value it may stand wherever a kept result may: on its own cluster a graph imports it, and elsewhere it is fetched before
+/// anything runs.
+pub struct HeldResult {
+    client: Arc<Client>,
+    run: TaskRun,
+    task: TaskId,
+    /// Data type and shape, if it is known to be a block.
+    block: OnceLock<(DType, Box<[usize]>)>,
+    /// Whether it is data that this client gives, and nobody can make again once it has let go of it.
+    is_data: bool,
+    /// The process whose client holds it.
+    process: u32,
+    is_cancelled: AtomicBool,
+    /// The scheduler is known to have heard of its run.
+    is_heard: AtomicBool,
+}
+
+/// Where a result stands.
+pub enum Standing {
+    /// It is to come, or to come again.
+    Pending,
+    /// A worker has it.
+    Available,
+    /// It won't come, unless that is asked for.
+    Failed(Arc<TaskFailed>),
+    /// Nobody wants it any more.
+    Cancelled,
+}
+
+impl HeldResult {
+    /// That of a task of a run of `client`.
+    pub fn new(client: Arc<Client>, run: TaskRun, task: TaskId, is_data: bool) -> Arc<Self> {
+        let (block, is_cancelled, is_heard) = Default::default();
+        let process = std::process::id();
+        Arc::new(Self { client, run, task, block, is_data, process, is_cancelled, is_heard })
+    }
+
+    /// Whether it is data that this client gives.
+    pub fn is_data(&self) -> bool {
+        self.is_data
+    }
+
+    /// It is known to be a block of this type and shape.
+    pub fn is_block(&self, dtype: DType, shape: Box<[usize]>) {
+        // A task has one result: whoever knows more of it knows the same.
+        let _ = self.block.set((dtype, shape));
+    }
+
+    /// What a value stands for, if for one of these.
+    pub fn of(value: &Value) -> Option<Arc<Self>> {
+        match value {
+            Value::Stored(kept) => kept.clone().into_any().downcast().ok(),
+            _ => None,
+        }
+    }
+
+    /// A value that stands for it.
+    pub fn value(self: Arc<Self>) -> Value {
+        Value::Stored(self)
+    }
+
+    /// The client that holds it.
+    pub fn client(&self) -> &Arc<Client> {
+        &self.client
+    }
+
+    /// The run and the task whose result it is.
+    pub fn place(&self) -> (RunId, TaskId) {
+        (self.run.id(), self.task)
+    }
+
+    /// The same as others know it: those of the run whose result it is, be that another client's.
+    pub fn source(&self) -> (RunId, TaskId) {
+        self.run.source_of(self.task)
+    }
+
+    /// Waits until the scheduler has heard of the run: what others say of it comes by other ways, and may be sooner there.
+    pub fn await_heard(&self, patience: Duration) -> Result<(), ClusterError> {
+        if matches!(self.standing(), Standing::Pending) && !self.is_heard.load(Ordering::Relaxed) {
+            self.client.barrier(patience)?;
+            self.is_heard.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Where it stands.
+    pub fn standing(&self) -> Standing {
+        if self.is_cancelled() {
+            return Standing::Cancelled;
+        }
+        match self.run.state(self.task) {
+            TaskState::Pending => Standing::Pending,
+            TaskState::Available => Standing::Available,
+            TaskState::Failed(failed) => Standing::Failed(failed),
+            TaskState::Released => Standing::Cancelled,
+        }
+    }
+
+    /// Whether somebody has cancelled it.
+    pub fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Nobody wants it any more; says whether it hadn't come to its end before.
+    pub fn cancel(&self) -> bool {
+        let was_open = matches!(self.standing(), Standing::Pending | Standing::Available);
+        if !self.is_cancelled.swap(true, Ordering::Relaxed) {
+            self.run.release(&[TaskRange::one(self.task)]);
+        }
+        was_open
+    }
+
+    /// Has it made again if it failed.
+    pub fn retry(&self) -> Result<(), ClusterError> {
+        self.run.retry(&[TaskRange::one(self.task)])
+    }
+
+    /// What it waits for, if it can't go on as things are.
+    pub fn stalled(&self) -> Option<String> {
+        self.run.stalled()
+    }
+}
+
+/// The tasks of results, as runs and ranges.
+pub fn ranges_of<'a>(results: impl Iterator<Item = &'a HeldResult>) -> Vec<(RunId, Vec<TaskRange>)> {
+    let mut ranges: Vec<(RunId, Vec<TaskRange>)> = vec![];
+    for result in results {
+        let (run, task) = result.place();
+        match ranges.last_mut() {
+            Some((last, tasks)) if *last == run => TaskRange::push(tasks, task),
+            _ => ranges.push((run, vec![TaskRange::one(task)])),
+        }
+    }
+    ranges
+}
+
+/// Fetches the results, which are of one client, in order.
+pub fn fetch(results: &[Arc<HeldResult>], deadline: Option<Instant>) -> Result<Vec<Value>, ClusterError> {
+    let Some(first) = results.first() else { return Ok(vec![]) };
+    first.client.gather(&ranges_of(results.iter().map(|result| &**result)), deadline)
+}
+
+impl StoredValue for HeldResult {
+    fn bytes(&self) -> usize {
+        self.block.get().map_or(0, |(dtype, shape)| shape.iter().fold(dtype.size(), |size, n| size.saturating_mul(*n)))
+    }
+
+    fn block(&self) -> Option<(DType, &[usize])> {
+        self.block.get().map(|(dtype, shape)| (*dtype, &**shape))
+    }
+
+    fn summary(&self) -> Option<Summary> {
+        None
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl Drop for HeldResult {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // In a fork the client's threads aren't there, and its locks may be held for ever.
+            std::mem::forget((self.client.clone(), self.run.clone()));
+        } else if !self.is_cancelled() {
+            self.run.release(&[TaskRange::one(self.task)]);
+        }
+    }
+}
