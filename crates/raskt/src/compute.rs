@@ -1,6 +1,7 @@
 //! Running what the collections describe.
 
 use raskt_execute::{Engine, EngineOptions, RunError, Runners};
+use raskt_futures::{FutureError, brought_here};
 use raskt_graph::{GraphBuilder, GraphError, LayerId, TaskId};
 use raskt_value::Value;
 use std::sync::{Arc, OnceLock};
@@ -27,7 +28,9 @@ pub trait Compute {
         let mut graph = GraphBuilder::new();
         let layer = self.lower(&mut graph)?;
         let wanted = (0..graph.get(layer).len()).map(|index| TaskId::new(layer, index)).collect();
-        self.finish(engine.submit(Arc::new(graph.finish()), wanted).wait()?)
+        // What a cluster keeps is fetched before anything runs here.
+        let graph = brought_here(graph.finish()).map_err(FutureError::from)?;
+        self.finish(engine.submit(Arc::new(graph), wanted).wait()?)
     }
 }
 
@@ -38,6 +41,9 @@ pub enum ComputeError {
     /// A task failed, or the run was cancelled.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A cluster has no result, or can't be given what would make one.
+    #[error(transparent)]
+    Cluster(#[from] FutureError),
     /// The collection wrote a malformed graph: a bug.
     #[error("a malformed graph was written, which is a bug: {0}")]
     Graph(#[from] GraphError),

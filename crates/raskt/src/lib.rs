@@ -1,7 +1,8 @@
 //! Parallel and distributed computing for Rust: chunked arrays, partitioned dataframes and delayed functions, all lazy,
-//! on one engine.
+//! on one engine, and on clusters of many processes and machines.
 //!
-//! This crate is the door: it re-exports what the others offer and adds [`Compute`], by which everything lazy is run.
+//! This crate is the door: it re-exports what the others offer and adds [`Compute`], by which everything lazy is run,
+//! and [`cluster`].
 //!
 //! ```
 //! use raskt::prelude::*;
@@ -11,6 +12,7 @@
 //! # Ok::<(), raskt::ComputeError>(())
 //! ```
 
+pub mod cluster;
 mod collections;
 mod compute;
 mod delayed;
@@ -26,5 +28,6 @@ pub use raskt_value as value;
 
 /// What most programs need.
 pub mod prelude {
+    pub use crate::cluster::{Client, Function, Functions, Future, LocalCluster};
     pub use crate::{Compute, ComputeError, Delayed, delayed};
 }
