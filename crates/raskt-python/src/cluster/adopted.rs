@@ -1,111 +1,19 @@
-//! Results as they are named in pickles, and results of other clients as those of this one.
+//! Results as they are named in pickles, and results of other clients as those of this one, with the interpreter free meanwhile.
 
 use super::HeldResult;
 use super::running::from_cluster_error;
 use pyo3::prelude::*;
 use raskt_cluster::{Client, ClusterError};
-use raskt_graph::{LayerId, TaskId};
+use raskt_graph::TaskId;
 use raskt_schedule::RunId;
-use raskt_sync::Mutex;
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::sync::Arc;
 
-/// How long the scheduler has to say that it knows.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Where a result is, as any client of its cluster can name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Origin {
-    /// The process of the scheduler.
-    pub cluster: u128,
-    pub run: RunId,
-    pub task: TaskId,
-}
-
-/// As it is pickled: bytes of the cluster, run, layer, index.
-pub(super) type Written = ([u8; 16], u64, u32, u64);
-
-impl Origin {
-    pub fn written(&self) -> Written {
-        (self.cluster.to_le_bytes(), self.run.0, self.task.layer.0, self.task.index)
-    }
-
-    /// Nothing if no task has such a number.
-    pub fn read((cluster, run, layer, index): Written) -> Option<Self> {
-        let is_task = index < 1 << TaskId::INDEX_BITS;
-        let origin = || Self {
-            cluster: u128::from_le_bytes(cluster),
-            run: RunId(run),
-            task: TaskId::new(LayerId(layer), index),
-        };
-        is_task.then(origin)
-    }
-}
-
-/// Which cluster a client is of, once its scheduler has answered.
-pub(super) fn cluster_of(client: &Client) -> Option<u128> {
-    Some(client.scheduler()?.identity.process)
-}
-
-/// By the address of the client: results of which a name was given away, and results of others by their names.
-static KNOWN: Mutex<Known> = Mutex::new(Known { results: None, swept: 0 });
-
-struct Known {
-    results: Option<HashMap<(usize, RunId, TaskId), Weak<HeldResult>>>,
-    /// How many there were after those that are gone were taken out last.
-    swept: usize,
-}
-
-/// So many are never swept.
-const FEW: usize = 64;
-
-impl Known {
-    fn get(&self, client: &Arc<Client>, place: (RunId, TaskId)) -> Option<Arc<HeldResult>> {
-        self.results.as_ref()?.get(&key(client, place))?.upgrade().filter(|held| !held.is_cancelled())
-    }
-
-    fn insert(&mut self, client: &Arc<Client>, place: (RunId, TaskId), held: &Arc<HeldResult>) {
-        let results = self.results.get_or_insert_default();
-        if results.len() > 2 * self.swept + FEW {
-            results.retain(|_, held| held.strong_count() > 0);
-            self.swept = results.len();
-        }
-        results.insert(key(client, place), Arc::downgrade(held));
-    }
-}
-
-fn key(client: &Arc<Client>, (run, task): (RunId, TaskId)) -> (usize, RunId, TaskId) {
-    (Arc::as_ptr(client) as usize, run, task)
-}
-
-thread_local! {
-    /// Results whose names are being given away by this thread, where somebody wants to know.
-    static GIVEN_AWAY: RefCell<Option<Vec<Arc<HeldResult>>>> = const { RefCell::new(None) };
-}
-
-/// What `work` gives, with the results whose names were given away meanwhile: they have to stay until those who have the names are
-/// there.
-pub(super) fn noting<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<(T, Vec<Arc<HeldResult>>)> {
-    let outer = GIVEN_AWAY.replace(Some(vec![]));
-    let result = work();
-    let given = GIVEN_AWAY.replace(outer).unwrap_or_default();
-    result.map(|result| (result, given))
-}
+use raskt_futures::names;
+pub(super) use raskt_futures::names::{Origin, Written, cluster_of, noting};
 
 /// The name of a result, by which others of its cluster get it as long as somebody holds it.
 pub(super) fn named(py: Python<'_>, held: &Arc<HeldResult>) -> PyResult<Option<Origin>> {
-    let (run, task) = held.source();
-    let Some(cluster) = cluster_of(held.client()) else { return Ok(None) };
-    py.detach(|| held.await_heard(PATIENCE)).map_err(|error| from_cluster_error(py, &error))?;
-    KNOWN.lock().insert(held.client(), (run, task), held);
-    GIVEN_AWAY.with_borrow_mut(|given| {
-        if let Some(given) = given {
-            given.push(held.clone());
-        }
-    });
-    Ok(Some(Origin { cluster, run, task }))
+    py.detach(|| names::named(held)).map_err(|error| from_cluster_error(py, &error))
 }
 
 /// The result at a place of the cluster of `client`, as one that this client holds.
@@ -114,13 +22,7 @@ pub(super) fn adopted(
     client: &Arc<Client>,
     place: (RunId, TaskId),
 ) -> Result<Arc<HeldResult>, ClusterError> {
-    if let Some(known) = KNOWN.lock().get(client, place) {
-        return Ok(known);
-    }
-    let (run, task) = py.detach(|| client.adopt_at_once(place, PATIENCE))?;
-    let held = HeldResult::new(client.clone(), run, task, false);
-    KNOWN.lock().insert(client, place, &held);
-    Ok(held)
+    py.detach(|| names::adopted(client, place))
 }
 
 /// A result of whichever client as one of `client`, if both are of one cluster.
@@ -132,9 +34,5 @@ pub(super) fn as_own(
     if Arc::ptr_eq(held.client(), client) {
         return Ok(Some(held.clone()));
     }
-    if cluster_of(client).is_none() || cluster_of(client) != cluster_of(held.client()) || held.is_cancelled() {
-        return Ok(None);
-    }
-    py.detach(|| held.await_heard(PATIENCE)).map_err(|error| from_cluster_error(py, &error))?;
-    adopted(py, client, held.source()).map(Some).map_err(|error| from_cluster_error(py, &error))
+    py.detach(|| names::as_own(client, held)).map_err(|error| from_cluster_error(py, &error))
 }

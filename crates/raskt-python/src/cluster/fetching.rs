@@ -2,13 +2,13 @@
 
 use super::HeldResult;
 use super::current::is_used;
-use super::held::fetch;
 use super::running::from_cluster_error;
 use super::waiting::while_interruptible;
 use crate::block::PythonOp;
 use crate::delayed::{Argument, Calls, Node, Work, python_object};
 use crate::travel::given_objects;
 use pyo3::prelude::*;
+use raskt_futures::fetch;
 use raskt_graph::{Graph, Op, OpBody};
 use raskt_value::{Given, NativeOp, Value};
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! Handles on results that a cluster makes.
 
 use super::adopted::{Origin, Written, adopted, cluster_of, named};
-use super::held::{Standing, fetch, ranges_of};
 use super::running::{cancelled_error, from_cluster_error};
 use super::waiting::{timeout_of, wait_until, while_interruptible};
 use super::{ClusterClient, HeldResult, client_of};
@@ -11,6 +10,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use raskt_cluster::{Client, ClusterError, Until};
+use raskt_futures::{Standing, fetch, ranges_of};
 use raskt_sync::Mutex;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};

@@ -13,7 +13,6 @@ mod errand;
 mod face;
 mod fetching;
 mod future;
-mod held;
 mod here;
 mod job;
 mod opened;
@@ -31,11 +30,11 @@ pub(crate) use coordination::{is_shared_form, read_shared, shared_form};
 pub(crate) use current::{client_of, current, current_for_users};
 pub(crate) use fetching::{brought_here, fetched};
 pub(crate) use future::{ClusterFuture, held_node};
-pub(crate) use held::HeldResult;
 pub(crate) use here::{awaited, is_worker, task_begins, task_ends};
 pub(crate) use running::{hold, run};
 
 use pyo3::prelude::*;
+pub(crate) use raskt_futures::HeldResult;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();

@@ -14,7 +14,6 @@ use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
 use raskt_cluster::{Client, ClusterError, RemoteRun};
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::TaskRange;
 use raskt_value::Value;
 use std::sync::Arc;
 
@@ -60,29 +59,14 @@ pub(super) fn begin(
     graph: &Graph,
     wanted: &[TaskId],
 ) -> PyResult<Vec<Arc<HeldResult>>> {
-    let (Prepared { job, mut held, wanted }, named) = noting(|| {
+    let (prepared, named) = noting(|| {
         let mut prepared = prepare(py, client, graph, wanted)?;
         for value in prepared.job.given.iter_mut().flat_map(|(_, values)| values) {
             *value = snapshot(py, value.clone())?;
         }
-        Ok(prepared)
+        Ok::<_, PyErr>(prepared)
     })?;
-    let each = job.wanted.clone();
-    if !each.is_empty() {
-        let data: Vec<TaskRange> = job.given.iter().map(|(range, _)| *range).collect();
-        let is_data = |task| data.iter().any(|range| range.contains(task));
-        // What the calls name may be asked for until they have been made.
-        let read: Vec<_> = held.values().filter(|held| held.is_data()).cloned().chain(named).collect();
-        let run = py.detach(|| client.submit_tasks(job)).map_err(|error| from_cluster_error(py, &error))?;
-        if !read.is_empty() {
-            // It stays here until it has been read: whoever gave it may have let go of it.
-            let id = run.id();
-            py.detach(|| client.on_settled(&[(id, each.clone())], Box::new(move || drop(read))));
-        }
-        let tasks = each.iter().flat_map(|range| range.tasks());
-        held.extend(tasks.map(|task| (task, HeldResult::new(client.clone(), run.clone(), task, is_data(task)))));
-    }
-    Ok(wanted.iter().map(|task| held[task].clone()).collect())
+    py.detach(|| prepared.begin(client, named)).map_err(|error| from_cluster_error(py, &error))
 }
 
 /// Waits for results, with an eye on signals; when this ends by one of them, so does the run.

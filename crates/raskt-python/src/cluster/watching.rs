@@ -1,22 +1,21 @@
 //! Waiting for many futures of a cluster at once.
 
 use super::future::ClusterFuture;
-use super::held::{HeldResult, Standing, fetch, ranges_of};
 use super::running::from_cluster_error;
 use super::waiting::{timeout_of, wait_until, waited_for, while_interruptible};
 use crate::delayed::python_object;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use raskt_cluster::{Until, Watch};
-use raskt_sync::{Condvar, Mutex};
-use std::collections::{HashMap, HashSet, VecDeque};
+use raskt_cluster::Until;
+use raskt_futures::{Arrivals, HeldResult, Standing, by_client, fetch, watch};
+use raskt_sync::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Futures as they are done.
 #[pyclass(frozen, module = "raskt._core")]
 pub(super) struct ClusterArrivals {
-    line: Arc<Line>,
+    arrivals: Arrivals,
     waiting: Mutex<Waiting>,
 }
 
@@ -27,34 +26,11 @@ struct Waiting {
     futures: HashMap<u64, Py<ClusterFuture>>,
 }
 
-/// The numbers of those that are done, in the order in which they are.
-#[derive(Default)]
-struct Line {
-    came: Mutex<VecDeque<u64>>,
-    changed: Condvar,
-}
-
-impl Line {
-    fn push(&self, number: u64) {
-        self.came.lock().push_back(number);
-        self.changed.notify_all();
-    }
-
-    /// Those that have come, waiting for one until `deadline`.
-    fn take(&self, deadline: Instant) -> VecDeque<u64> {
-        let mut came = self.came.lock();
-        while came.is_empty() && Instant::now() < deadline {
-            came = self.changed.wait_until(came, deadline).0;
-        }
-        std::mem::take(&mut *came)
-    }
-}
-
 #[pymethods]
 impl ClusterArrivals {
     #[new]
     fn new() -> Self {
-        Self { line: Arc::default(), waiting: Mutex::default() }
+        Self { arrivals: Arrivals::new(), waiting: Mutex::default() }
     }
 
     /// Adds futures, each of which comes once.
@@ -71,14 +47,10 @@ impl ClusterArrivals {
         }
         py.detach(|| {
             for (number, held) in numbered {
-                let line = self.line.clone();
                 match held {
-                    Some(held) => {
-                        let tasks = ranges_of([&*held].into_iter());
-                        held.client().on_settled(&tasks, Box::new(move || line.push(number)));
-                    }
+                    Some(held) => self.arrivals.add(number, &held),
                     // It was released: there is nothing to wait for.
-                    None => line.push(number),
+                    None => self.arrivals.push(number),
                 }
             }
         });
@@ -89,7 +61,7 @@ impl ClusterArrivals {
     fn next(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Vec<Py<ClusterFuture>>> {
         let timeout = timeout_of(timeout.as_ref())?;
         let came = waited_for(py, timeout, |deadline| {
-            let came = self.line.take(deadline);
+            let came = self.arrivals.take(deadline);
             if came.is_empty() && self.__len__() > 0 { None } else { Some(came) }
         })?;
         let mut waiting = self.waiting.lock();
@@ -106,23 +78,6 @@ impl ClusterArrivals {
     fn __len__(&self) -> usize {
         self.waiting.lock().futures.len()
     }
-}
-
-fn watch(held: &[Arc<HeldResult>]) -> Watch {
-    held[0].client().watch(&ranges_of(held.iter().map(|held| &**held)))
-}
-
-/// Results, each once, those of each client by themselves.
-fn by_client(held: &[Arc<HeldResult>]) -> Vec<Vec<Arc<HeldResult>>> {
-    let mut groups: Vec<Vec<Arc<HeldResult>>> = vec![];
-    let mut known = HashSet::new();
-    for result in held.iter().filter(|result| known.insert(Arc::as_ptr(result))) {
-        match groups.iter_mut().find(|group| Arc::ptr_eq(group[0].client(), result.client())) {
-            Some(group) => group.push(result.clone()),
-            None => groups.push(vec![result.clone()]),
-        }
-    }
-    groups
 }
 
 /// Waits for futures, `timeout` seconds at most; says whether enough of them are done.

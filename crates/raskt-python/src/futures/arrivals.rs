@@ -1,9 +1,10 @@
 use super::Future;
 use super::class::timeout_error;
-use super::wait::{Arrived, Watch, deadline, wait_lending};
+use super::wait::{deadline, wait_lending, wait_watching};
 use crate::watched::Watched;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
+use raskt_futures::local::{Arrived, Watch};
 use raskt_sync::Mutex;
 use std::sync::Arc;
 
@@ -99,7 +100,7 @@ impl Arrivals {
         let tasks: Vec<_> = one.into_iter().collect();
         let mut watched = Watched::by_nobody();
         let is_enough = |arrived: &Arrived| !arrived.tasks.is_empty();
-        wait_lending(py, &tasks, || self.watch.wait(py, deadline, &mut watched, is_enough))
+        wait_lending(py, &tasks, || wait_watching(py, &self.watch, deadline, &mut watched, is_enough))
     }
 }
 

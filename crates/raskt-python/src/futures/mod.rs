@@ -15,7 +15,6 @@ mod class;
 mod functions;
 mod given;
 mod held;
-mod line;
 mod pool;
 mod settings;
 mod state;

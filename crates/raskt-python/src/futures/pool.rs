@@ -1,5 +1,4 @@
 use super::Task;
-use super::line::Line;
 use super::state::{Failure, Outcome};
 use crate::block::{PythonBlock, PythonOp};
 use crate::error::from_run_error;
@@ -8,6 +7,7 @@ use crate::runner::check_cancelled;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
 use raskt_execute::{Engine, OwnsRuns, RunError, RunHandle, SlotLoan};
+use raskt_futures::local::{InLine, Line};
 use raskt_graph::{Graph, GraphBuilder, Layer, Op, OpFlags, OpKind, Shape, TaskId};
 use raskt_sync::Mutex;
 use raskt_value::Value;
@@ -23,7 +23,7 @@ pub(crate) struct Pool {
     width: usize,
     /// The process whose threads it uses.
     pub process: u32,
-    line: Mutex<Line>,
+    line: Mutex<Line<Task>>,
     /// The graph of one task that takes tasks from the line, and that task.
     pull: (Arc<Graph>, Vec<TaskId>),
     /// The runs of that graph that haven't been seen to end.
@@ -246,6 +246,16 @@ impl OwnsRuns for Pool {
                 }
             });
         }
+    }
+}
+
+impl InLine for Task {
+    fn priority(&self) -> i64 {
+        self.priority
+    }
+
+    fn number(&self) -> u64 {
+        self.id
     }
 }
 

@@ -1,43 +1,21 @@
+//! Where tasks stand that call functions of Python.
+
 use super::call::Call;
 use super::held::Held;
-use super::wait::Watch;
 use super::{Future, Task};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 use pyo3::{PyTraverseError, PyVisit};
+use raskt_futures::local::{self, Watch};
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 /// Where a task stands.
-///
-/// | from | to | by |
-/// |---|---|---|
-/// | `Waiting` | `Running` | its inputs were there, and its turn in the line came |
-/// | `Waiting` | `Failed`, `Cancelled` | an input failed or was cancelled |
-/// | `Waiting`, `Running` | `Cancelled` | somebody cancelled it, or the interpreter goes |
-/// | `Running` | `Done`, `Failed` | the call returned or raised |
-/// | `Failed` | `Waiting` | somebody wants the call to be made again |
-pub(crate) enum State {
-    /// Inputs are missing, or its turn hasn't come.
-    Waiting(Call),
-    /// A thread makes the call.
-    Running,
-    /// The result is there.
-    Done(Held),
-    /// The call, or one that it reads, raised this. The call is kept so that it can be made again.
-    Failed(Failure, Option<Box<Call>>),
-    /// Nobody wants it, for this reason. What a thread may still do for it counts for nothing.
-    Cancelled(String),
-}
+pub(crate) type State = local::State<Call, Held, Failure>;
 
 /// How a task ended.
-pub(crate) enum Outcome {
-    Done(Held),
-    /// With the call, if it was made.
-    Failed(Failure, Option<Box<Call>>),
-    Cancelled(String),
-}
+pub(crate) type Outcome = local::Outcome<Call, Held, Failure>;
 
 /// What a call raised. The exception and its traceback are kept side by side, and not as a `PyErr`, so that Python's
 /// garbage collector can see them: a traceback holds the variables of whoever asked for the result, and so the future.
@@ -78,29 +56,24 @@ pub(crate) struct Listeners {
     pub callbacks: Vec<(Py<PyAny>, Py<Future>)>,
 }
 
-impl State {
-    pub fn is_done(&self) -> bool {
-        !matches!(self, Self::Waiting(_) | Self::Running)
-    }
-
+/// What only the interpreter can do with a state.
+pub(crate) trait PythonState {
     /// The result, if it is there.
-    pub fn result(&self, py: Python<'_>) -> Option<Held> {
+    fn result(&self, py: Python<'_>) -> Option<Held>;
+
+    /// Shows the garbage collector what it holds.
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError>;
+}
+
+impl PythonState for State {
+    fn result(&self, py: Python<'_>) -> Option<Held> {
         match self {
             Self::Done(held) => Some(held.clone_ref(py)),
             _ => None,
         }
     }
 
-    /// Holds the result otherwise, if it is there; gives what held it before, or else would now.
-    pub fn hold(&mut self, held: Held) -> Option<Held> {
-        match self {
-            Self::Done(own) => Some(std::mem::replace(own, held)),
-            _ => Some(held),
-        }
-    }
-
-    /// Shows the garbage collector what it holds.
-    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self {
             Self::Waiting(call) => call.traverse(visit),
             Self::Done(result) => result.traverse(visit),
@@ -110,31 +83,6 @@ impl State {
                 call.as_ref().map_or(Ok(()), |call| call.traverse(visit))
             }
             Self::Running | Self::Cancelled(_) => Ok(()),
-        }
-    }
-
-    /// Keeps the call of the state before this one if it is needed to begin again; what is left of that state comes back.
-    pub fn keep_call_of(&mut self, before: Self) -> Self {
-        match (self, before) {
-            (Self::Failed(_, kept @ None), Self::Waiting(call)) => {
-                *kept = Some(Box::new(call));
-                Self::Running
-            }
-            (_, before) => before,
-        }
-    }
-
-    pub fn is_bad(&self) -> bool {
-        matches!(self, Self::Failed(..) | Self::Cancelled(_))
-    }
-}
-
-impl From<Outcome> for State {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Done(result) => Self::Done(result),
-            Outcome::Failed(failure, call) => Self::Failed(failure, call),
-            Outcome::Cancelled(reason) => Self::Cancelled(reason),
         }
     }
 }

@@ -1,84 +1,30 @@
+//! Waiting for futures with the interpreter free, and with an eye on signals.
+
 use super::Task;
 use super::pool::Pool;
 use crate::runner::is_in_task;
 use crate::watched::Watched;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use raskt_sync::{Condvar, Mutex};
-use std::collections::VecDeque;
+pub(crate) use raskt_cluster::Until;
+use raskt_futures::local::{Arrived, Watch, is_met};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Where tasks tell that they are done.
-pub(crate) struct Watch {
-    pub arrived: Mutex<Arrived>,
-    changed: Condvar,
-    /// Whoever waits is woken when so many have arrived, and not by each of thousands.
-    wakes_at: usize,
-    wakes_on_failure: bool,
-}
-
-/// The tasks that are done, in the order in which they ended, until they are taken out.
-#[derive(Default)]
-pub(crate) struct Arrived {
-    pub tasks: VecDeque<u64>,
-    /// How many have failed or were cancelled.
-    pub failed: usize,
-}
-
-/// When a wait for several tasks is over.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Until {
-    All,
-    First,
-    /// One has failed, or all are done.
-    FirstFailure,
-}
-
-impl Watch {
-    pub fn new(wakes_at: usize, wakes_on_failure: bool) -> Arc<Self> {
-        let (arrived, changed) = (Mutex::default(), Condvar::new());
-        Arc::new(Self { arrived, changed, wakes_at, wakes_on_failure })
-    }
-
-    pub fn arrive(&self, task: u64, failed: bool) {
-        let mut arrived = self.arrived.lock();
-        arrived.tasks.push_back(task);
-        arrived.failed += usize::from(failed);
-        if arrived.tasks.len() >= self.wakes_at || (failed && self.wakes_on_failure) {
-            self.changed.notify_all();
+/// Waits, with the interpreter free, until `is_enough` or until `deadline`; says whether it was enough.
+pub(super) fn wait_watching<'py>(
+    py: Python<'py>,
+    watch: &Watch,
+    deadline: Option<Instant>,
+    watched: &mut Watched<'_, 'py>,
+    is_enough: impl Fn(&Arrived) -> bool + Sync,
+) -> PyResult<bool> {
+    loop {
+        let patience = watched.patience();
+        if let Some(enough) = py.detach(|| watch.look(deadline, patience, &is_enough)) {
+            return Ok(enough);
         }
-    }
-
-    /// Waits, with the interpreter free, until `is_enough` or until `deadline`; says whether it was enough.
-    pub fn wait<'py>(
-        &self,
-        py: Python<'py>,
-        deadline: Option<Instant>,
-        watched: &mut Watched<'_, 'py>,
-        is_enough: impl Fn(&Arrived) -> bool + Sync,
-    ) -> PyResult<bool> {
-        loop {
-            let patience = watched.patience();
-            let is_over = py.detach(|| {
-                let mut arrived = self.arrived.lock();
-                if is_enough(&arrived) {
-                    return Some(true);
-                }
-                let now = Instant::now();
-                if deadline.is_some_and(|deadline| deadline <= now) {
-                    return Some(false);
-                }
-                let heartbeat = now + patience;
-                let until = deadline.map_or(heartbeat, |deadline| deadline.min(heartbeat));
-                (arrived, _) = self.changed.wait_until(arrived, until);
-                is_enough(&arrived).then_some(true)
-            });
-            if let Some(enough) = is_over {
-                return Ok(enough);
-            }
-            watched.look_up(py)?;
-        }
+        watched.look_up(py)?;
     }
 }
 
@@ -89,13 +35,8 @@ pub(crate) fn wait_for(py: Python<'_>, tasks: &[Arc<Task>], until: Until, timeou
         Pool::run_ahead(py, tasks)?;
     }
     let total = tasks.len();
-    let is_enough = |arrived: &Arrived| match until {
-        Until::All => arrived.tasks.len() >= total,
-        Until::First => !arrived.tasks.is_empty() || total == 0,
-        Until::FirstFailure => arrived.failed > 0 || arrived.tasks.len() >= total,
-    };
-    let wakes_at = if until == Until::First { 1 } else { total };
-    let watch = Watch::new(wakes_at, until == Until::FirstFailure);
+    let is_enough = |arrived: &Arrived| is_met(until, arrived, total);
+    let watch = Watch::until(until, total);
     for task in tasks {
         task.watch(&watch);
     }
@@ -105,7 +46,7 @@ pub(crate) fn wait_for(py: Python<'_>, tasks: &[Arc<Task>], until: Until, timeou
     let progress = || Some((watch.arrived.lock().tasks.len() as u64, total as u64));
     // What a call waits for is a part of the work that is watched already.
     let mut watched = if is_in_task() { Watched::by_nobody() } else { Watched::new(&progress) };
-    let waited = wait_lending(py, tasks, || watch.wait(py, deadline, &mut watched, is_enough));
+    let waited = wait_lending(py, tasks, || wait_watching(py, &watch, deadline, &mut watched, is_enough));
     // What isn't done yet must not keep the watch.
     tasks.iter().for_each(|task| task.unwatch(&watch));
     watched.finish(py, &waited)?;

@@ -4,7 +4,6 @@
 //! refers to it. While it is read they are so again, and what refers to a result finds it taken up by the client that reads.
 
 use super::super::future::FutureKey;
-use super::super::held::ranges_of;
 use super::super::waiting::wait_until;
 use super::super::{ClusterClient, ClusterFuture, HeldResult};
 use crate::block::wire_form;
@@ -14,6 +13,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use raskt_cluster::{Client, TaskRun, Until};
+use raskt_futures::ranges_of;
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::Mutex;

@@ -2,7 +2,7 @@
 
 use super::super::given;
 use super::super::held::{Entered, Held};
-use super::super::state::State;
+use super::super::state::{PythonState, State};
 use super::Task;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
