@@ -77,7 +77,6 @@ pub const SIDEWAYS: &[(&str, &str)] = &[
     ("raskt-cluster", "raskt-execute"),
     ("raskt-cluster", "raskt-sync"),
     ("raskt-futures", "raskt-cluster"),
-    ("raskt-futures", "raskt-execute"),
     ("raskt-futures", "raskt-sync"),
     ("raskt-cli", "raskt-dashboard"),
     // The command of the wheel is the same one, in the user's interpreter.
