@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from raskt import _core
-from raskt.distributed._clusters import _loop
+from raskt.distributed._clusters import _arguments, _loop
 from raskt.distributed._clusters._contact import Contact, log_of_scheduler, logs_of_workers
 from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._load import Asks, load_of, tells_load
@@ -85,11 +85,13 @@ class Cluster:
             )
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name is {name!r}; a cluster is called by a text. Numbers of workers are n_workers=")
+        if name is not None and "\0" in name:
+            raise ValueError(f"name is {name!r}; it has to be a text without zeros")
         kind = type(self).__name__
         self._name = name or f"{kind}-{next(_numbers[kind])}"
         self.status = Status.created
         self.quiet = quiet
-        self._sync_interval = seconds(scheduler_sync_interval)
+        self._sync_interval = _arguments.span("scheduler_sync_interval", scheduler_sync_interval)
         self._asynchronous = asynchronous
         self._adaptive: Adaptive | None = None
         self._contact = Contact()
@@ -208,6 +210,8 @@ class Cluster:
             raise NotImplementedError(
                 "adapt() has to know how much there is to be done, and the scheduler can't tell that"
             )
+        if Adaptive is not None and not callable(Adaptive):
+            raise TypeError(f"Adaptive is {Adaptive!r}; it has to be a class like raskt.distributed.Adaptive")
         decides = (Adaptive or _adaptive.Adaptive)(self, **kwargs)
         if self._adaptive is not None:
             self._adaptive.stop(reason="another takes its place")
@@ -244,8 +248,8 @@ class Cluster:
         TimeoutError
             If there aren't after `timeout` seconds.
         """
-        if isinstance(n_workers, bool) or not isinstance(n_workers, int) or n_workers < 1:
-            raise ValueError(f"n_workers is {n_workers!r}; it is a whole number, 1 or more")
+        n_workers = _arguments.count("n_workers", n_workers, 1)
+        timeout = None if timeout is None else _arguments.span("timeout", timeout)
         return self.sync(self._ask, "wait_for_workers", n_workers, timeout=timeout)
 
     def get_logs(self, cluster: bool = True, scheduler: bool = True, workers: Any = True) -> Any:
@@ -317,7 +321,7 @@ class Cluster:
         if self._process != os.getpid():
             # A fork: it is the parent's.
             return None
-        self._closing_seconds = None if timeout is None else seconds(timeout)
+        self._closing_seconds = None if timeout is None else _arguments.span("timeout", timeout)
         return self.sync(self._close)
 
     async def _start(self) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from raskt.distributed._addresses import nearest
-from raskt.distributed._clusters import _loop, _options, _places
+from raskt.distributed._clusters import _arguments, _loop, _options, _places
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._logs import Lines, Log
 from raskt.distributed._clusters._process import ProcessInterface
@@ -40,7 +40,7 @@ class Nanny(ProcessInterface):
     local_directory : path, optional
         The folder in which results lie that don't fit into memory.
     memory_limit : "auto", int, float, str or None
-        Bytes that it may take, as for `LocalCluster`.
+        Bytes that it may take, as for `LocalCluster`: a process that takes more is ended, and started anew.
     security : Security, optional
         By what others know it.
     preload : str or list of str
@@ -88,10 +88,12 @@ class Nanny(ProcessInterface):
         self._keys = keys or Keys(security or Security())
         self._own_keys = keys is None
         self._security = security or self._keys.security("worker")
-        self._local_directory = None if local_directory is None else os.fspath(local_directory)
+        self._local_directory = (
+            None if local_directory is None else _arguments.folder("local_directory", local_directory)
+        )
         self._preload = _options.modules_of(preload)
-        self._environment = {str(key): str(value) for key, value in (env or {}).items()}
-        self._is_silent = bool(silence_logs) and int(silence_logs or 0) > logging.WARNING
+        self._environment = _options.environment_of(env)
+        self._is_silent = _arguments.level("silence_logs", silence_logs) > logging.WARNING
         self._lines = Lines()
         self._job: Job | None = None
 

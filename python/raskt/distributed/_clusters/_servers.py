@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import tempfile
-import weakref
 from typing import Any
 
 from raskt import _core
@@ -15,6 +12,7 @@ from raskt.distributed._addresses import let_near, nearest
 from raskt.distributed._clusters import _loop, _options, _places
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._process import ProcessInterface
+from raskt.distributed._folders import Folder
 from raskt.distributed._security import Security
 
 CLOSING_SECONDS = 0.3
@@ -76,7 +74,7 @@ class Scheduler(ProcessInterface):
         self._credentials = own.credentials() if own else {}
         self._preload = _options.modules_of(preload)
         self._server: _core.ClusterScheduler | None = None
-        self._take_away: weakref.finalize[..., Scheduler] | None = None
+        self._folder: Folder | None = None
         """Of the folder of the socket at which this host's processes come."""
 
     async def start(self) -> None:
@@ -96,9 +94,8 @@ class Scheduler(ProcessInterface):
         """A socket in the file system, beside the port: it is faster, and tells at once when a process ends."""
         if not self._listen.startswith("tcp://"):
             return None
-        folder = tempfile.mkdtemp(prefix="raskt-")
-        self._take_away = weakref.finalize(self, _remove, os.getpid(), folder)
-        return f"unix://{folder}/scheduler"
+        self._folder = Folder()
+        return f"unix://{self._folder.path}/scheduler"
 
     async def close(self, timeout: float | None = None) -> None:
         """Tells workers to leave; what was said has `timeout` seconds to arrive."""
@@ -108,8 +105,8 @@ class Scheduler(ProcessInterface):
             await _loop.blocking(server.shut_down, CLOSING_SECONDS if timeout is None else timeout)
         if self._keys is not None:
             self._keys.close()
-        if self._take_away is not None:
-            self._take_away()
+        if self._folder is not None:
+            self._folder.remove()
         await super().close()
 
     def end_now(self) -> None:
@@ -132,7 +129,8 @@ class Worker(ProcessInterface):
     name : str, optional
         What it is called.
     memory_limit : "auto", int, float, str or None
-        Bytes that it may hold, as for `LocalCluster`.
+        Bytes that its results may take, as for `LocalCluster`. A task that takes more can't be ended: it is a thread of
+        this process.
     security : Security, optional
         By what others know it.
     preload : str or list of str
@@ -214,12 +212,6 @@ class Worker(ProcessInterface):
         """Leaves at once."""
         if self._server is not None:
             self._server.shut_down(0.0)
-
-
-def _remove(process: int, folder: str) -> None:
-    # In a fork it is the parent's.
-    if process == os.getpid():
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def scheduler_of(scheduler: str | None, port: int | None) -> str:
