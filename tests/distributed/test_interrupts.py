@@ -9,7 +9,10 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable
+from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +20,8 @@ import pytest
 from processes_seen import is_alive, until
 from raskt.distributed import LocalCluster, SubprocessCluster
 from raskt.distributed._clusters._command import CommandProcess
+from raskt.distributed._clusters._dask import DaskWorker
+from raskt.distributed._clusters._ray import RayScheduler, RayWorker
 
 
 def children() -> set[int]:
@@ -89,6 +94,98 @@ def test_a_close_that_is_interrupted(kind: Any, monkeypatch: pytest.MonkeyPatch)
     until(lambda: children() <= before)
     until(lambda: cluster.is_closed)
     cluster.close()
+
+
+STARTS = """
+from raskt.distributed import LocalCluster, SubprocessCluster
+print(flush=True)
+here, there = LocalCluster(n_workers=1, threads_per_worker=1), SubprocessCluster(n_workers=1, threads_per_worker=1)
+input()
+"""
+
+
+def marked(mark: str) -> set[str]:
+    """The processes that have a mark in their environment."""
+    found = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environment:
+            if mark.encode() in environment.read() and is_alive(int(pid)):
+                found.add(pid)
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("after", [0.0, 0.2, 1.0])
+def test_a_program_that_is_ended_while_it_starts(number: int, after: float) -> None:
+    mark = f"RASKT_TEST_MARK={uuid.uuid4().hex}"
+    program = subprocess.Popen(
+        [sys.executable, "-c", STARTS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **dict([mark.split("=")])},
+    )
+    with program:
+        assert program.stdin is not None and program.stdout is not None
+        program.stdout.readline()
+        time.sleep(after)
+        program.send_signal(number)
+        until(lambda: not marked(mark))
+
+
+class Begins:
+    """A process that comes late, inside of another engine."""
+
+    name = "late"
+    nothing = SimpleNamespace(files=lambda role: {})
+
+    def begin(self) -> None:
+        self.begun.set()
+        time.sleep(0.2)
+        self.is_there = True
+
+    def end_now(self) -> None:
+        if self.is_there:
+            self.ended.set()
+
+    def __init__(self, *args: Any) -> None:
+        self.begun, self.ended, self.is_there = threading.Event(), threading.Event(), False
+        super().__init__(*args, keys=self.nothing)  # type: ignore[call-arg]
+
+
+class LateRayWorker(Begins, RayWorker):
+    _start = Begins.begin  # type: ignore[assignment]
+
+
+class LateRayScheduler(Begins, RayScheduler):
+    _start = Begins.begin  # type: ignore[assignment]
+
+
+class LateDaskWorker(Begins, DaskWorker):
+    _submit = Begins.begin  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: LateRayWorker("tcp://127.0.0.1:9", "late"),
+        lambda: LateRayScheduler(),
+        lambda: LateDaskWorker("tcp://127.0.0.1:9", "late"),
+    ],
+)
+def test_what_comes_late_inside_of_other_engines(make: Callable[[], Any]) -> None:
+    async def main() -> None:
+        late = make()
+        starting = asyncio.ensure_future(late.start())
+        while not late.begun.is_set():
+            await asyncio.sleep(0.01)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        while not late.ended.is_set():
+            await asyncio.sleep(0.01)
+
+    asyncio.run(asyncio.wait_for(main(), 20))
 
 
 OF_A_FORK = """

@@ -11,11 +11,10 @@ from collections.abc import Awaitable, Callable, Generator, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from raskt import _core
 from raskt.distributed._clusters import _arguments, _loop
 from raskt.distributed._clusters._contact import Contact, log_of_scheduler, logs_of_workers
 from raskt.distributed._clusters._decision import Load
-from raskt.distributed._clusters._load import Asks, load_of, tells_load
+from raskt.distributed._clusters._load import Asks, load_of
 from raskt.distributed._clusters._logs import Lines, Log, Logs
 from raskt.distributed._clusters._page import page
 from raskt.distributed._clusters._status import Status
@@ -206,10 +205,6 @@ class Cluster:
 
         if not self._supports_scaling:
             raise NotImplementedError(f"{type(self).__name__} can't adapt: the number of its workers is fixed")
-        if Adaptive is None and not self._can_tell_load():
-            raise NotImplementedError(
-                "adapt() has to know how much there is to be done, and the scheduler can't tell that"
-            )
         if Adaptive is not None and not callable(Adaptive):
             raise TypeError(f"Adaptive is {Adaptive!r}; it has to be a class like raskt.distributed.Adaptive")
         decides = (Adaptive or _adaptive.Adaptive)(self, **kwargs)
@@ -217,10 +212,6 @@ class Cluster:
             self._adaptive.stop(reason="another takes its place")
         self._adaptive = decides
         return decides
-
-    def _can_tell_load(self) -> bool:
-        """Whether `_load` is answered."""
-        return tells_load(_core.ClusterClient)
 
     def _load(self) -> Load:
         """What there is to be done, and who does it, by the names that the plan has. This waits."""

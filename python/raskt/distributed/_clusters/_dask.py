@@ -125,12 +125,7 @@ class DaskWorker(DaskProcess):
         keys: Keys,
     ) -> None:
         super().__init__(scheduler, name, client)
-        self._options = {
-            "name": str(name),
-            "nthreads": None if nthreads is None else _options.threads_of(nthreads),
-            "memory_limit": memory_limit,
-            "preload": _options.modules_of(preload),
-        }
+        self._options = _options.of_guest(name, nthreads, memory_limit, preload)
         self._files, self._place, self._submit_options = keys.files("worker"), place, dict(submit_options or {})
 
     async def start(self) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import threading
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
+from raskt.distributed._own_loop import OwnLoop
 from raskt.distributed._threads import in_thread
 from raskt.distributed._waits import awaited
 
@@ -21,26 +21,9 @@ T = TypeVar("T")
 
 logger = logging.getLogger("raskt.distributed")
 
-_lock = threading.Lock()
-_loop: asyncio.AbstractEventLoop | None = None
+_own = OwnLoop("raskt-clusters")
 
-
-def loop() -> asyncio.AbstractEventLoop:
-    """The loop, which is started when it is first asked for."""
-    global _loop
-    with _lock:
-        if _loop is None:
-            _loop = asyncio.new_event_loop()
-            threading.Thread(target=_loop.run_forever, name="raskt-clusters", daemon=True).start()
-        return _loop
-
-
-def is_here() -> bool:
-    """Whether this is called by something that runs on the loop."""
-    try:
-        return asyncio.get_running_loop() is _loop
-    except RuntimeError:
-        return False
+loop, is_here = _own.get, _own.is_here
 
 
 def run(coroutine: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
@@ -90,13 +73,3 @@ async def blocking(function: Callable[..., T], *args: Any, undo: Callable[[T], A
         return await awaited(lambda _stop: function(*args, **kwargs), undo)
     result: T = await in_thread(function, *args, **kwargs)
     return result
-
-
-def _forget() -> None:
-    """In a fork the thread isn't there."""
-    global _loop, _lock
-    _loop, _lock = None, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)

@@ -86,6 +86,14 @@ def modules_of(preload: Any) -> list[str]:
     return [_arguments.text("preload", module) for module in modules]
 
 
+def of_guest(name: Any, nthreads: int | None, memory_limit: Any, preload: Any) -> dict[str, Any]:
+    """Options of a worker in a process that belongs to another engine."""
+    threads = None if nthreads is None else threads_of(nthreads)
+    if isinstance(memory_limit, bool) or not isinstance(memory_limit, (int, float, str, type(None))):
+        raise TypeError(f"memory_limit is {memory_limit!r}; it is a number of bytes, a text such as '4 GiB', or None")
+    return {"name": str(name), "nthreads": threads, "memory_limit": memory_limit, "preload": modules_of(preload)}
+
+
 def environment_of(env: Any) -> dict[str, str]:
     """Variables of an environment."""
     variables = {key: str(value) for key, value in _arguments.mapping("env", env).items()}

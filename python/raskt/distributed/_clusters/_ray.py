@@ -91,12 +91,7 @@ class RayWorker(RayProcess):
     ) -> None:
         super().__init__(scheduler, name)
         self.nthreads = _options.threads_of(nthreads)
-        self._options = {
-            "name": str(name),
-            "nthreads": self.nthreads,
-            "memory_limit": memory_limit,
-            "preload": _options.modules_of(preload),
-        }
+        self._options = _options.of_guest(name, self.nthreads, memory_limit, preload)
         self._files = keys.files("worker")
         reserved = {} if not isinstance(memory_limit, int) or not memory_limit else {"memory": memory_limit}
         usual = {"num_cpus": self.nthreads, "max_restarts": -1, "scheduling_strategy": "SPREAD", **reserved}

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from raskt.distributed._clusters import _arguments, _loop
-from raskt.distributed._clusters._contact import RETIRING_SECONDS, can_retire, retire
+from raskt.distributed._clusters._contact import RETIRING_SECONDS, retire
 from raskt.distributed._clusters._keys import Keys, Role
 from raskt.distributed._clusters._logs import Lines, Log, joined
 from raskt.distributed._clusters._planned import PlannedCluster
@@ -172,7 +172,7 @@ class SpecCluster(PlannedCluster):
 
     async def _client_that_retires(self) -> Any:
         with suppress(Exception):
-            return await _loop.blocking(self._client) if can_retire() else None
+            return await _loop.blocking(self._client)
         # The scheduler can't be asked: results that go are made again.
         return None
 
