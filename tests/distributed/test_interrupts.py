@@ -19,6 +19,7 @@ import pytest
 
 from processes_seen import is_alive, until
 from raskt.distributed import LocalCluster, SubprocessCluster
+from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._command import CommandProcess
 from raskt.distributed._clusters._dask import DaskWorker
 from raskt.distributed._clusters._ray import RayScheduler, RayWorker
@@ -28,7 +29,7 @@ def children() -> set[int]:
     """The processes that this one has started, and that live."""
     found = set()
     for task in os.listdir("/proc/self/task"):
-        with open(f"/proc/self/task/{task}/children") as told:
+        with suppress(FileNotFoundError), open(f"/proc/self/task/{task}/children") as told:
             found |= set(map(int, told.read().split()))
     return {pid for pid in found if is_alive(pid)}
 
@@ -78,6 +79,38 @@ def test_a_process_that_comes_after_the_interrupt(monkeypatch: pytest.MonkeyPatc
     threads = lambda: any(thread.name == "raskt-await" for thread in threading.enumerate())
     until(lambda: not threads())
     until(lambda: children() <= before)
+
+
+@pytest.mark.parametrize("has_begun", [True, False])
+def test_an_interrupt_before_there_is_a_future(has_begun: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    async def goes_on() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            over.set()
+
+    schedule = asyncio.run_coroutine_threadsafe
+
+    def interrupted(coroutine: Any, loop: asyncio.AbstractEventLoop) -> Any:
+        if not has_begun:
+            loop.call_soon_threadsafe(over.wait, 0.2)
+        schedule(coroutine, loop)
+        assert not has_begun or begun.wait(10)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _loop.run(goes_on())
+    monkeypatch.undo()
+    if has_begun:
+        assert over.wait(10)
+    else:
+        # The loop has done all that came before.
+        _loop.run(asyncio.sleep(0))
+        assert not begun.is_set()
 
 
 @pytest.mark.parametrize("kind", [LocalCluster, SubprocessCluster])

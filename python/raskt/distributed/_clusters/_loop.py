@@ -31,12 +31,34 @@ def run(coroutine: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
     if is_here():
         coroutine.close()
         raise RuntimeError("what runs on the loop of clusters can't wait for something else on it: await it")
-    future = asyncio.run_coroutine_threadsafe(coroutine, loop())
+    awaited = _Awaited(coroutine)
     try:
-        return future.result(timeout)
+        return asyncio.run_coroutine_threadsafe(awaited.result(), loop()).result(timeout)
     except BaseException:
-        future.cancel()
+        # An interrupt may come when it has begun, and before there is a future for it here.
+        loop().call_soon_threadsafe(awaited.cancel)
         raise
+
+
+class _Awaited(Generic[T]):
+    """A coroutine that is cancelled whether it has begun or not."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self._coroutine = coroutine
+        self._task: asyncio.Task[Any] | None = None
+        self._is_cancelled = False
+
+    async def result(self) -> T:
+        if self._is_cancelled:
+            self._coroutine.close()
+            raise asyncio.CancelledError
+        self._task = asyncio.current_task()
+        return await self._coroutine
+
+    def cancel(self) -> None:
+        self._is_cancelled = True
+        if self._task is not None:
+            self._task.cancel()
 
 
 class Begun(Generic[T]):

@@ -331,5 +331,7 @@ def _forget(process: int, kept: list[ProcessInterface], keys: Keys) -> None:
     for each in reversed(kept):
         each.expect_end()
     for each in kept:
-        each.end_now()
+        with suppress(Exception):
+            # Whoever can't be ended doesn't keep the others.
+            each.end_now()
     keys.close()
