@@ -76,8 +76,7 @@ def test_a_process_that_comes_after_the_interrupt(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(CommandProcess, "_spawn_at_once", late)
     interrupt(lambda: SubprocessCluster(n_workers=1, threads_per_worker=1), begun.is_set)
-    threads = lambda: any(thread.name == "raskt-await" for thread in threading.enumerate())
-    until(lambda: not threads())
+    until(lambda: all(thread.name != "raskt-await" for thread in threading.enumerate()))
     until(lambda: children() <= before)
 
 
@@ -187,7 +186,7 @@ class Begins:
 
 
 class LateRayWorker(Begins, RayWorker):
-    _start = Begins.begin  # type: ignore[assignment]
+    _start = Begins.begin
 
 
 class LateRayScheduler(Begins, RayScheduler):
@@ -195,7 +194,7 @@ class LateRayScheduler(Begins, RayScheduler):
 
 
 class LateDaskWorker(Begins, DaskWorker):
-    _submit = Begins.begin  # type: ignore[assignment]
+    _submit = Begins.begin
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_of_several_workers_the_guilty_one_ends() -> None:
         Client(cluster) as client,
     ):
         client.wait_for_workers(3, 30)
-        pids: dict[str, Any] = {worker.name: worker.pid for worker in cluster.workers.values()}  # type: ignore[attr-defined]
+        pids: dict[str, Any] = {worker.name: worker.pid for worker in cluster.workers.values()}
         guilty, *innocent = pids
         hog = client.submit(takes, 800, workers=[guilty], allow_other_workers=False)
         until(lambda: not is_alive(pids[guilty]))

@@ -15,7 +15,8 @@ class OwnLoop:
 
     def __init__(self, thread: str) -> None:
         self._thread = thread
-        self._forget()
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
         _all.add(self)
 
     def get(self) -> asyncio.AbstractEventLoop:
@@ -34,8 +35,7 @@ class OwnLoop:
             return False
 
     def _forget(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._lock = threading.Lock()
+        self._loop, self._lock = None, threading.Lock()
 
 
 def _forget_all() -> None:
