@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
+from raskt.distributed._secrets import hidden
+
 SKIPPED = (".git", ".github", ".pytest_cache", "tests", "docs")
 """Folders that aren't sent along with the one that they are in."""
 
@@ -251,11 +253,12 @@ class _Command:
         ]
         try:
             ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise RuntimeError(f"`{command[0]}` isn't there, so that `{' '.join(command)}` can't run") from None
+        except OSError as error:
+            raise RuntimeError(f"`{hidden(' '.join(command))}` can't run: {error.strerror}") from None
         if ran.returncode != 0:
-            written = ran.stdout.decode(errors="replace")[-4000:]
-            raise RuntimeError(f"`{' '.join(command)}` ended with status {ran.returncode}:\n{written}")
+            # Where it is cut, half of a password may be left.
+            written = hidden(ran.stdout.decode(errors="replace"))[-4000:]
+            raise RuntimeError(f"`{hidden(' '.join(command))}` ended with status {ran.returncode}:\n{written}")
 
 
 def _no_restart(restart_workers: bool) -> None:

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pickle
-import shutil
 import sys
-import tempfile
 import threading
 import traceback
 import weakref
-from contextlib import suppress
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raskt import _core
 from raskt._process import errands
+from raskt.distributed._folders import Folder
 
 if TYPE_CHECKING:
     from raskt.distributed._client import Client
 
 PATIENCE_SECONDS = 60.0
 """How long is waited for a plugin that is on its way to a worker."""
-
-FOLDER = "raskt-worker-"
-"""What the names of the workers' folders begin with; the number of the process follows."""
 
 _lock = threading.RLock()
 _workers: dict[int, Worker] = {}
@@ -76,8 +69,7 @@ class Worker:
         self._actors: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         self._client: Client | None = None
         self._client_lock = threading.Lock()
-        self._folder: Path | None = None
-        self._folder_lock: int | None = None
+        self._folder: Folder | None = None
 
     @property
     def id(self) -> int | None:
@@ -101,10 +93,8 @@ class Worker:
         """A folder of its own, which goes with it."""
         with _lock:
             if self._folder is None:
-                _sweep()
-                self._folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-"))
-                self._folder_lock = _locked(self._folder)
-            return str(self._folder)
+                self._folder = Folder(f"worker-{os.getpid()}-")
+            return str(self._folder.path)
 
     @property
     def client(self) -> Client:
@@ -148,7 +138,7 @@ class Worker:
         with _lock:
             folder, self._folder = self._folder, None
         if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.remove()
 
 
 def get_worker() -> Worker:
@@ -290,33 +280,3 @@ def plugin_state(name: str, version: str) -> dict[str, str]:
     if not came:
         raise TimeoutError(f"plugin {name!r} wasn't set up after {PATIENCE_SECONDS} s, or another one took its place")
     return {"status": "OK"}
-
-
-LOCK = ".raskt-lock"
-"""The file of a worker's folder that is locked as long as the worker is there, on whichever host or container."""
-
-
-def _locked(folder: Path) -> int | None:
-    """The lock of a folder; None if somebody else has it, or there is none."""
-    try:
-        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return None
-    return lock
-
-
-def _sweep() -> None:
-    """Removes folders of workers that are gone."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
-        with suppress(OSError):
-            # One without a lock is just being made, or nobody knows whose it is.
-            if folder.stat().st_uid == os.getuid() and (folder / LOCK).exists():
-                lock = _locked(folder)
-                if lock is not None:
-                    shutil.rmtree(folder, ignore_errors=True)
-                    os.close(lock)
