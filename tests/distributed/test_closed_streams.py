@@ -31,7 +31,7 @@ if __name__ == "__main__":
         there = client.submit(speaks, 1).result()
         assert isinstance(client.submit(fails).exception(), LookupError)
         try:
-            _core._panicking_array().compute(scheduler="threads")
+            ra.Array(_core._panicking_array()).compute(scheduler="threads")
         except Exception as error:
             assert "asked to" in str(error), error
         here = [os.path.realpath(f"/proc/self/fd/{number}") for number in range(3)]

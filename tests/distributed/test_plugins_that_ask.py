@@ -19,6 +19,21 @@ def keep(name, value):
     setattr(get_worker(), name, value)
 
 
+def until(is_so):
+    import time
+
+    end = time.monotonic() + PATIENCE
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def asked_by_now():
+    """What the plugin was answered, on this worker: its tasks don't wait for that."""
+    worker = get_worker()
+    until(lambda: hasattr(worker, "asked"))
+    return worker.asked
+
+
 class Asks(WorkerPlugin):
     name = "asks"
 
@@ -84,10 +99,7 @@ def test_a_worker_that_comes_later_may_ask_too():
         client.register_plugin(Asks("worker"))
         cluster.scale(2)
         client.wait_for_workers(2, timeout=PATIENCE)
-        asked = [
-            client.submit(lambda: get_worker().asked, workers=[name]).result(PATIENCE) for name in client.nthreads()
-        ]
-        assert asked == [1024, 1024]
+        assert client.run(asked_by_now) == dict.fromkeys(client.nthreads(), 1024)
 
 
 def test_a_setup_that_never_ends_is_told_and_tasks_go_on(lonely):
@@ -106,12 +118,8 @@ def test_a_setup_that_never_ends_is_told_and_tasks_go_on(lonely):
     lonely.run(lambda: get_worker().lets_go.set())
 
     def is_torn():
-        import time
-
         worker = get_worker()
-        end = time.monotonic() + PATIENCE
-        while not getattr(worker, "is_torn", False) and time.monotonic() < end:
-            time.sleep(0.01)
+        until(lambda: getattr(worker, "is_torn", False))
         return worker.is_over and worker.is_torn and "never" not in worker.plugins
 
     assert set(lonely.run(is_torn).values()) == {True}
