@@ -4,7 +4,7 @@
 //! place. What is called of one thing is called in order, also then.
 
 use super::watching::Callback;
-use raskt_sync::{Condvar, Mutex, guard};
+use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,24 +59,7 @@ impl Callbacks {
     pub fn call(&self, of: u64, call: Callback) {
         let mut state = self.0.state.lock();
         state.waiting.push_back((of, call));
-        let is_crowded = state.idle == 0 && state.threads >= THREADS_MOST;
-        let is_news = is_crowded && !std::mem::replace(&mut state.is_told, true);
-        let wants_another = state.idle == 0 && !is_crowded;
-        state.threads += usize::from(wants_another);
-        drop(state);
-        if is_news {
-            (self.0.tell)(&format!(
-                "{THREADS_MOST} callbacks of futures haven't returned: others aren't called until one of them does"
-            ));
-        }
-        if !wants_another {
-            return self.0.changed.notify_all();
-        }
-        let pool = self.0.clone();
-        let spawned = std::thread::Builder::new().name("raskt-callback".into()).spawn(move || pool.serve());
-        if let Err(error) = spawned {
-            self.0.without_thread(&error.to_string());
-        }
+        self.0.reinforce(state);
     }
 }
 
@@ -88,7 +71,7 @@ impl Drop for Callbacks {
 }
 
 impl Pool {
-    fn serve(&self) {
+    fn serve(self: &Arc<Self>) {
         while let Some((of, call)) = self.next() {
             if let Err(story) = guard(call) {
                 tracing::error!("whoever was to be told that something is over panicked: {story}");
@@ -103,12 +86,18 @@ impl Pool {
     }
 
     /// What comes next; nothing if this thread is to end.
-    fn next(&self) -> Option<(u64, Callback)> {
+    fn next(self: &Arc<Self>) -> Option<(u64, Callback)> {
         let mut state = self.state.lock();
         let mut is_late = false;
         loop {
             let until = match state.find(Instant::now()) {
-                Found::Call(of, call) => return Some((of, call)),
+                Found::Call(of, call) => {
+                    // It may never return, and nobody else be there who goes on.
+                    if !state.waiting.is_empty() {
+                        self.reinforce(state);
+                    }
+                    return Some((of, call));
+                }
                 Found::From(at) => Some(at),
                 Found::Nothing if is_late || state.is_over => {
                     state.threads -= 1;
@@ -122,6 +111,31 @@ impl Pool {
                 None => self.changed.wait_for(state, IDLE),
             };
             state.idle -= 1;
+        }
+    }
+
+    /// Sees to it that a thread is there for what waits.
+    fn reinforce(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        if state.idle > 0 {
+            drop(state);
+            return self.changed.notify_all();
+        }
+        if state.threads >= THREADS_MOST {
+            let is_told = std::mem::replace(&mut state.is_told, true);
+            drop(state);
+            if !is_told {
+                (self.tell)(&format!(
+                    "{THREADS_MOST} callbacks of futures haven't returned: others aren't called until one of them does"
+                ));
+            }
+            return;
+        }
+        state.threads += 1;
+        drop(state);
+        let pool = self.clone();
+        let spawned = std::thread::Builder::new().name("raskt-callback".into()).spawn(move || pool.serve());
+        if let Err(error) = spawned {
+            self.without_thread(&error.to_string());
         }
     }
 
@@ -205,6 +219,23 @@ mod tests {
         assert!(came.try_recv().is_err());
         drop(release);
         assert_eq!(came.recv_timeout(LONG), Ok(1));
+    }
+
+    #[test]
+    fn several_that_wait_for_ever_and_came_at_once_keep_nobody_else_waiting() {
+        let (callbacks, (told, came)) = (quiet(), channel());
+        let held: Vec<_> = (0..10)
+            .map(|number| {
+                let (call, release) = waiting(number, &told);
+                callbacks.call(number, call);
+                release
+            })
+            .collect();
+        callbacks.call(10, telling(10, &told));
+        let mut all: Vec<_> = (0..11).map(|_| came.recv_timeout(LONG).unwrap()).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..11));
+        drop(held);
     }
 
     #[test]
