@@ -29,7 +29,8 @@ _loading = threading.Lock()
 class WorkerPlugin:
     """What every worker is to have. Derive from it, and pass an instance to `Client.register_plugin`.
 
-    It is pickled, and each worker has a copy of its own. `setup` runs before any task that comes later.
+    It is pickled, and each worker has a copy of its own. `setup` runs before any task that comes later; only if it asks
+    the cluster for something itself, or takes ten minutes, tasks don't wait for its end.
 
     Examples
     --------

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import pickle
-import sys
 import threading
-import traceback
 import weakref
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -16,15 +13,12 @@ from raskt._process import errands
 from raskt.distributed._folders import Folder
 
 if TYPE_CHECKING:
+    from raskt.distributed import _plugged
     from raskt.distributed._client import Client
-
-PATIENCE_SECONDS = 60.0
-"""How long is waited for a plugin that is on its way to a worker."""
 
 _lock = threading.RLock()
 _workers: dict[int, Worker] = {}
 """By the number that each has in this process."""
-_changed = threading.Condition(_lock)
 _coroutine_of: ContextVar[Worker | None] = ContextVar("raskt-coroutine-of", default=None)
 """The worker whose `async` task runs here: not in the task's thread."""
 
@@ -66,6 +60,8 @@ class Worker:
         self._failures: dict[str, BaseException] = {}
         """Of plugins that couldn't be set up."""
         self._versions: dict[str, str] = {}
+        self._changes: dict[str, _plugged.Change] = {}
+        """Of plugins: the last that was to come or go, by name."""
         self._actors: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         self._client: Client | None = None
         self._client_lock = threading.Lock()
@@ -202,81 +198,11 @@ def ended(number: int) -> None:
     """That worker is over. Called by the native module."""
     with _lock:
         worker = _workers.pop(number, None)
-        _changed.notify_all()
     if worker is None:
         return
-    for name in list(worker.plugins):
-        _tear_down(worker, name)
+    if worker.plugins:
+        from raskt.distributed import _plugged
+
+        for name in list(worker.plugins):
+            _plugged.tear_down(worker, name)
     worker._close()
-
-
-# --- plugins ------------------------------------------------------------------------------------------------------
-
-
-def plugin_changed(number: int, name: str, data: bytes | None) -> None:
-    """A worker is to have a plugin, or to have it no longer. Called by the native module, before any later task."""
-    worker = of_number(number)
-    if worker is None:
-        return
-    version, failure = "", None
-    try:
-        if data is None:
-            _tear_down(worker, name)
-        else:
-            version, written = pickle.loads(data)
-            _set_up(worker, name, pickle.loads(written))
-    except BaseException as error:
-        failure = error
-        print(f"raskt: worker {worker.name}: plugin {name!r} can't be set up:", file=sys.stderr)
-        traceback.print_exception(error)
-    with _changed:
-        worker._failures.pop(name, None)
-        if failure is not None:
-            worker._failures[name] = failure
-        worker._versions[name] = version
-        _changed.notify_all()
-
-
-def _set_up(worker: Worker, name: str, plugin: Any) -> None:
-    if name in worker.plugins:
-        if getattr(plugin, "idempotent", False):
-            return
-        _tear_down(worker, name)
-    setup = getattr(plugin, "setup", None)
-    if setup is not None:
-        _settled(setup(worker=worker))
-    worker.plugins[name] = plugin
-
-
-def _tear_down(worker: Worker, name: str) -> None:
-    plugin = worker.plugins.pop(name, None)
-    teardown = getattr(plugin, "teardown", None)
-    if teardown is None:
-        return
-    try:
-        _settled(teardown(worker=worker))
-    except Exception as error:
-        print(f"raskt: worker {worker.name}: plugin {name!r} can't be torn down:", file=sys.stderr)
-        traceback.print_exception(error)
-
-
-def _settled(given: Any) -> None:
-    import inspect
-
-    if inspect.iscoroutine(given):
-        from raskt.distributed._coroutines import awaited
-
-        awaited(given)
-
-
-def plugin_state(name: str, version: str) -> dict[str, str]:
-    """How it went with a plugin of that version ("" if it is to go). An errand, which waits until it has come."""
-    worker = get_worker()
-    with _changed:
-        came = _changed.wait_for(lambda: worker._versions.get(name) == version, PATIENCE_SECONDS)
-        failure = worker._failures.get(name)
-    if failure is not None:
-        raise failure
-    if not came:
-        raise TimeoutError(f"plugin {name!r} wasn't set up after {PATIENCE_SECONDS} s, or another one took its place")
-    return {"status": "OK"}
