@@ -155,6 +155,16 @@ def test_what_somebody_can_change_is_copied_for_each(thing):
         assert not np.shares_memory(mine, thing) and mine.flags.writeable == thing.flags.writeable
 
 
+def test_what_came_by_value_is_copied_as_well():
+    class Own:
+        def __init__(self):
+            self.items = [1, 2]
+
+    thing = Own()
+    mine = own([thing])[0]
+    assert mine is not thing and mine.items == [1, 2] and mine.items is not thing.items
+
+
 def test_a_very_large_array_cant_be_written_to_instead():
     array = np.zeros(OWN_BYTES + 8, np.uint8)
     mine = own(array)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 import fractions
@@ -70,7 +71,11 @@ def own(thing: Any) -> Any:
         shown = thing.view()
         shown.flags.writeable = False
         return shown
-    return pickle.loads(pickle.dumps(thing, protocol=5))
+    try:
+        return pickle.loads(pickle.dumps(thing, protocol=5))
+    except (pickle.PicklingError, AttributeError, TypeError):
+        # Of a class that can't be found by its name here: it came by value.
+        return copy.deepcopy(thing)
 
 
 def _copied(array: Any) -> Any:
