@@ -18,7 +18,6 @@ pub(crate) enum LogLevel {
 
 /// Has logs written, unless somebody in this process has already. What is logged last is written when the guard goes, if it is
 /// read then.
-#[must_use]
 pub(crate) fn start(level: LogLevel) -> WorkerGuard {
     let level = match level {
         LogLevel::Error => Level::ERROR,
