@@ -12,7 +12,8 @@ pub(crate) fn worker_threads() -> Option<usize> {
 }
 
 /// Who hears the lines that the parent writes into the channel. Until somebody does, they stay in it.
-static HEARS: Mutex<Option<Box<dyn Fn(&str) + Send>>> = Mutex::new(None);
+static HEARS: Mutex<Option<Hears>> = Mutex::new(None);
+type Hears = Box<dyn Fn(&str) + Send>;
 
 /// What the parent says is shorter; a part that is longer is dropped.
 const LINE_BYTES_MAX: usize = 1 << 14;
