@@ -60,15 +60,11 @@ proptest! {
         let index = index.permuted(&order);
         let region = Region::new(&shape, &origin).permuted(&order);
         let found = values(&random(distribution, index.clone(), dtype, &region));
-        let mut at = 0;
-        for (a, b, c) in (0..region.shape[0]).flat_map(|a| {
+        for (at, value) in found.iter().enumerate() {
             let (rows, columns) = (region.shape[1], region.shape[2]);
-            (0..rows).flat_map(move |b| (0..columns).map(move |c| (a, b, c)))
-        }) {
-            let coordinate = [a, b, c].map(|at| at as u64);
+            let coordinate = [at / columns / rows, at / columns % rows, at % columns].map(|at| at as u64);
             let global: Vec<u64> = coordinate.iter().zip(&region.origin).map(|(at, origin)| at + origin).collect();
-            prop_assert_eq!(found[at], all[index.at(&global) as usize]);
-            at += 1;
+            prop_assert_eq!(*value, all[index.at(&global) as usize]);
         }
     }
 }
