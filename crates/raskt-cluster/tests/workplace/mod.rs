@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -224,7 +224,15 @@ impl Cluster {
         let token = Token::random().unwrap();
         let scheduler = SchedulerServer::start(network(&token, Role::Scheduler), &address.parse().unwrap()).unwrap();
         let mut cluster = Self { token, scheduler, workers: vec![], folder };
-        (0..workers).for_each(|at| cluster.join(&format!("worker-{at}")));
+        for at in 0..workers {
+            cluster.join(&format!("worker-{at}"));
+            // Tests know them by their numbers, which are those in which they come.
+            let deadline = Instant::now() + PATIENCE;
+            while cluster.scheduler.workers() <= at {
+                assert!(Instant::now() < deadline, "worker {at} doesn't join");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
         cluster
     }
 
