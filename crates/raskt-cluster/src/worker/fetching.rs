@@ -1,11 +1,9 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
-use super::steps::Steps;
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
-use crate::driver::{Network, Outbox};
+use crate::driver::Network;
 use crate::face::Face;
-use crate::hello::{Identity, Role};
-use crate::message::{FromWorker, ResultNames, WorkerInfo};
+use crate::message::{ResultNames, WorkerInfo};
 use crate::parcels::unpack;
 use bytes::Bytes;
 use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngine};
@@ -17,13 +15,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// Results of one request to a peer.
 pub(crate) const TASKS_AT_A_TIME: u64 = 4096;
-
-/// How long is waited for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Threads that make values of what has come: to read a pickle may take the interpreter.
 const READERS: usize = 2;
@@ -118,42 +112,12 @@ impl Fetching {
         self.gather(source, request.run, &request.tasks, Box::new(done));
     }
 
-    /// Fetches data of a client, and puts it into the engine.
-    pub fn take_given(
-        self: &Arc<Self>,
-        run: RunId,
-        tasks: Vec<TaskRange>,
-        (from, identity): (&[String], Identity),
-        answers: Option<Outbox<FromWorker>>,
-    ) {
-        let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
-        let source = Source { addresses, role: Role::Client, identity: Some(identity) };
-        let done = move |put: Result<(), String>| {
-            if let (Err(reason), Some(outbox)) = (put, answers) {
-                let _ = outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
-            }
-        };
-        Steps::begin(self.clone(), Some(source), (run, tasks), Self::put, Box::new(done));
+    /// Where results of a worker are fetched, if it is known.
+    pub(super) fn source_of(&self, worker: WorkerId) -> Option<Source> {
+        self.peers.lock().get(&worker).cloned()
     }
 
-    /// Fetches results of another worker, for others to have them here as well.
-    pub fn copy(
-        self: &Arc<Self>,
-        (copy, from): (u64, WorkerId),
-        run: RunId,
-        tasks: Vec<TaskRange>,
-        answers: Option<Outbox<FromWorker>>,
-    ) {
-        let source = self.peers.lock().get(&from).cloned();
-        let done = move |put: Result<(), String>| {
-            if let Some(outbox) = answers {
-                let _ = outbox.send_waiting(&FromWorker::Copied { copy, failure: put.err() }, vec![], PATIENCE);
-            }
-        };
-        Steps::begin(self.clone(), source, (run, tasks), Self::put_copies, Box::new(done));
-    }
-
-    fn put_copies(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
+    pub(super) fn put_copies(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
         let named = named(tasks, values)?;
         match self.engine.get() {
             Some(engine) => engine.put_copies(run, named).map_err(|error| error.to_string()),
@@ -161,7 +125,7 @@ impl Fetching {
         }
     }
 
-    fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
+    pub(super) fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
         let named = named(tasks, values)?;
         match self.engine.get() {
             Some(engine) => engine.put(run, named).map_err(|error| error.to_string()),

@@ -3,14 +3,20 @@
 
 use super::fetching::{Came, Fetching};
 use crate::bulk::{BulkError, Source};
+use crate::driver::Outbox;
 use crate::face::Face;
-use crate::message::ResultNames;
+use crate::hello::{Identity, Role};
+use crate::message::{FromWorker, ResultNames};
 use crate::parcels::unpack;
-use raskt_schedule::{RunId, TaskRange};
+use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_sync::Mutex;
 use raskt_value::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long is waited for a scheduler that takes nothing.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Results that are fetched at first; then as many as take about [`STEP_BYTES`].
 const FIRST_STEP: u64 = 16;
@@ -45,6 +51,43 @@ struct Left {
     ranges: VecDeque<TaskRange>,
     /// How many results are fetched next.
     step: u64,
+}
+
+impl Fetching {
+    /// Fetches data of a client, and puts it into the engine.
+    pub fn take_given(
+        self: &Arc<Self>,
+        run: RunId,
+        tasks: Vec<TaskRange>,
+        (from, identity): (&[String], Identity),
+        answers: Option<Outbox<FromWorker>>,
+    ) {
+        let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
+        let source = Source { addresses, role: Role::Client, identity: Some(identity) };
+        let done = move |put: Result<(), String>| {
+            if let (Err(reason), Some(outbox)) = (put, answers) {
+                let _ = outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
+            }
+        };
+        Steps::begin(self.clone(), Some(source), (run, tasks), Self::put, Box::new(done));
+    }
+
+    /// Fetches results of another worker, for others to have them here as well.
+    pub fn copy(
+        self: &Arc<Self>,
+        (copy, from): (u64, WorkerId),
+        run: RunId,
+        tasks: Vec<TaskRange>,
+        answers: Option<Outbox<FromWorker>>,
+    ) {
+        let source = self.source_of(from);
+        let done = move |put: Result<(), String>| {
+            if let Some(outbox) = answers {
+                let _ = outbox.send_waiting(&FromWorker::Copied { copy, failure: put.err() }, vec![], PATIENCE);
+            }
+        };
+        Steps::begin(self.clone(), source, (run, tasks), Self::put_copies, Box::new(done));
+    }
 }
 
 impl Steps {

@@ -1,5 +1,6 @@
 //! A coordinator that is slow and obvious: a list of those who wait, and after each event somebody looks through all of it.
 
+use super::wishes::{lease_of, queue_of, timeout_of, wants_of_queue};
 use crate::coordination::{Bytes, Name, Reply, Request, RequestId, Session, Value};
 use crate::{RunId, TaskRange};
 use raskt_graph::TaskId;
@@ -358,41 +359,6 @@ impl Model {
             self.given.insert(asker, (Some((name.clone(), number)), items));
         }
         Reply::Values { values, awaits_taken }.into()
-    }
-}
-
-fn lease_of(request: &Request) -> Option<&Name> {
-    match request {
-        Request::AcquireLease { name, .. } => Some(name),
-        _ => None,
-    }
-}
-
-fn queue_of(request: &Request) -> Option<&Name> {
-    match request {
-        Request::Put { name, .. } => Some(name),
-        other => wants_of_queue(other).map(|(name, _)| name),
-    }
-}
-
-fn wants_of_queue(request: &Request) -> Option<(&Name, u64)> {
-    match request {
-        Request::Get { name, .. } => Some((name, 1)),
-        Request::GetMany { name, count, .. } => Some((name, *count)),
-        _ => None,
-    }
-}
-
-fn timeout_of(request: &Request) -> Option<u64> {
-    match request {
-        Request::AcquireLocks { timeout, .. }
-        | Request::AcquireLease { timeout, .. }
-        | Request::WaitForEvent { timeout, .. }
-        | Request::GetVariable { timeout, .. }
-        | Request::Put { timeout, .. }
-        | Request::Get { timeout, .. }
-        | Request::GetMany { timeout, .. } => *timeout,
-        _ => None,
     }
 }
 
