@@ -63,6 +63,13 @@ pub enum FromClient {
         /// There is no more of it.
         is_last: bool,
     },
+    /// Tasks are cancelled, and with them whatever has still to be computed from them.
+    Cancel {
+        /// The tasks.
+        tasks: Vec<(RunId, TaskRange)>,
+        /// Also those that others want.
+        by_force: bool,
+    },
     /// An answer is wanted as soon as all that was said before has been taken in.
     Barrier {
         /// What the answer is known by.

@@ -53,6 +53,12 @@ impl Standing {
     }
 }
 
+/// Those of `imports`, which are in order of their tasks, that are of some of these: found by search, however many others there are.
+pub(crate) fn meeting(imports: &[Import], tasks: TaskRange) -> impl Iterator<Item = &Import> {
+    let first = imports.partition_point(|import| (import.tasks.layer, import.tasks.end) <= (tasks.layer, tasks.start));
+    imports[first..].iter().take_while(move |import| import.tasks.meets(tasks))
+}
+
 fn too_many() -> String {
     format!("more than {} results can't be kept at once", u32::MAX)
 }

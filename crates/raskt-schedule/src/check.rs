@@ -24,6 +24,7 @@ impl Scheduler {
             Event::Wanted { run, tasks }
             | Event::Released { run, tasks }
             | Event::Retried { run, tasks }
+            | Event::Cancelled { run, tasks }
             | Event::ResultsLost { run, tasks, .. }
             | Event::Fetched { run, tasks, .. }
             | Event::Recalled { run, tasks, .. } => self.are_of_run(*run, tasks),

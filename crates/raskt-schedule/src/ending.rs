@@ -3,7 +3,7 @@
 use crate::planted::{self, Bug};
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::{Action, Death, Failure, RunId, TaskRange, WorkerId};
+use crate::{Action, Death, Failure, Progress, RunId, TaskRange, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 use std::collections::BTreeMap;
 
@@ -100,6 +100,7 @@ impl Scheduler {
     pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
         self.unlink(run);
         let mut found = self.runs.remove(&run)?;
+        self.totals.exchange(found.counted, Progress::default());
         for (worker, slots) in found.lenders() {
             self.workers.lend(worker, slots, false);
             self.workers.wait_for(worker, run, false);

@@ -51,6 +51,14 @@ pub enum Event {
         /// The tasks. Of others nothing is changed.
         tasks: Vec<TaskRange>,
     },
+    /// A client has cancelled tasks of a run whose tasks stand alone, and wants them no more. What has still to be computed from them
+    /// won't be, here or in runs that import them, and fails because of the first of them; others of these runs go on.
+    Cancelled {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
     /// A client put data into a worker: results of tasks that can't be run. They are wanted from now on, so that the last copy
     /// stays until they are released.
     Scattered {

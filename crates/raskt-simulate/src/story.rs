@@ -44,6 +44,7 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
         Event::Wanted { run, tasks }
         | Event::Released { run, tasks }
         | Event::Retried { run, tasks }
+        | Event::Cancelled { run, tasks }
         | Event::ResultsLost { run, tasks, .. }
         | Event::Fetched { run, tasks, .. }
         | Event::Scattered { run, tasks, .. }

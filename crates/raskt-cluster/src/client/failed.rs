@@ -4,7 +4,7 @@ use crate::face::Face;
 use crate::message::{ErrorForm, FailureForm};
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, RunId};
-use raskt_value::TaskError;
+use raskt_value::{ErrorKind, TaskError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -103,6 +103,11 @@ impl TaskFailed {
             Cause::Task(failure) => failure.error.as_ref(),
             Cause::Whole(_) => None,
         }
+    }
+
+    /// Whether something that they depend on was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.form().is_some_and(|form| form.kind == ErrorKind::Cancelled)
     }
 
     /// The task that failed first, and its run, unless it is the run as a whole that can't go on.

@@ -165,7 +165,10 @@ impl Client {
     /// Has a graph run each of whose tasks is something by itself: one that fails takes along what can't be made without it, and
     /// the others go on. Returns when the job is on its way; what of it isn't taken is told as failed.
     pub fn submit_tasks(&self, job: Job) -> Result<TaskRun, ClusterError> {
-        let imports: Arc<[Import]> = job.imports.clone().into();
+        let mut imports = job.imports.clone();
+        imports.retain(|import| !import.tasks.is_empty());
+        imports.sort_unstable_by_key(|import| import.tasks);
+        let imports: Arc<[Import]> = imports.into();
         self.begin(job, FailureScope::Task, |state, id, wanted| {
             state.tables.insert(id, TaskTable::new(&wanted).standing_for(imports.clone()));
             TaskRun::new(id, imports, self.shared.clone())
@@ -180,6 +183,7 @@ impl Client {
         begin: impl FnOnce(&mut State, RunId, Vec<TaskRange>) -> T,
     ) -> Result<T, ClusterError> {
         let Job { graph, wanted, given, imports, parent } = job;
+        let largest = given.iter().flat_map(|(_, values)| values).map(|value| value.bytes() as u64).max();
         let given_at = vec![self.listening.address().to_string()];
         let ranges = given.iter().map(|(range, _)| *range).collect();
         let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
@@ -191,6 +195,7 @@ impl Client {
         if let Some(lost) = &state.lost {
             return Err(ClusterError::Disconnected(lost.clone()));
         }
+        check_size(&state, largest.unwrap_or(0))?;
         let not_yet = || ClusterError::Disconnected("it isn't there yet".into());
         let next = state.next_run.as_mut().ok_or_else(not_yet)?;
         let run = RunId(*next);
@@ -288,6 +293,16 @@ impl Client {
     fn hang_up(&self) {
         let outbox = self.shared.state.lock().outbox.clone();
         outbox.into_iter().for_each(|outbox| outbox.close());
+    }
+}
+
+/// An error if no worker could ever hold a value with so many bytes: whoever gives it still has it.
+fn check_size(state: &State, bytes: u64) -> Result<(), ClusterError> {
+    match state.workers.values().map(|worker| worker.memory).max() {
+        Some(most) if bytes > most => Err(ClusterError::Refused(format!(
+            "a value that is given has {bytes} bytes, and the worker with most memory has {most}: give it in parts"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use super::failed::ClusterError;
 use super::shared::Shared;
 use super::table::{Place, TaskState, TaskTable};
 use crate::message::FromClient;
+use crate::standing::meeting;
 use raskt_graph::TaskId;
 use raskt_schedule::{Import, RunId, TaskRange};
 use std::fmt;
@@ -33,7 +34,7 @@ impl TaskRun {
 
     /// Under which name others know the result of a task: that of the run whose task it is.
     pub fn source_of(&self, task: TaskId) -> (RunId, TaskId) {
-        let import = self.0.imports.iter().find(|import| import.tasks.contains(task));
+        let import = meeting(&self.0.imports, TaskRange::one(task)).next();
         import.map_or((self.0.id, task), |import| (import.run, import.source_of(task)))
     }
 
@@ -61,6 +62,13 @@ impl TaskRun {
             state.change_tasks(*id, |table| tasks.iter().flat_map(|range| released(table, range)).collect());
         });
         shared.errands.let_go_of(*id, tasks);
+    }
+
+    /// The same, and what has still to be computed from them won't be: it fails, and counts as cancelled. What others want goes on
+    /// unless this is done `by_force`. Never waits.
+    pub fn cancel(&self, tasks: &[TaskRange], by_force: bool) {
+        self.0.shared.errands.cancel(self.0.id, tasks, by_force);
+        self.release(tasks);
     }
 
     /// Tasks that have failed are to be run again: with what failed first, and all of this run that failed with it.

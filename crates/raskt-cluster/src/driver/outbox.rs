@@ -57,11 +57,6 @@ impl<Out> Outbox<Out> {
         self.core.lost()
     }
 
-    /// Whether the peer's process or system has closed the connection, and there is no other yet.
-    pub fn was_closed(&self) -> bool {
-        self.core.lock().session.was_closed()
-    }
-
     /// Sends nothing more. What was sent still goes out, within a bound; then the inbox is told that the session is lost.
     pub fn close(&self) {
         self.core.close();

@@ -77,6 +77,7 @@ impl Core {
             }
             FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
+            FromClient::Cancel { tasks, by_force } => self.cancel(client, &tasks, by_force),
             FromClient::Where { tasks } => self.tell_where(client, &tasks),
             FromClient::Retry { run, tasks } => self.check_own(client, run).and_then(|()| self.retry(run, tasks)),
             FromClient::ReleaseRuns { runs } => runs.into_iter().try_for_each(|run| {
@@ -105,16 +106,6 @@ impl Core {
         Ok(())
     }
 
-    /// It can't be reached. Others may wait for what it holds: if its process is gone, and not only the way to it, it is lost.
-    pub fn client_unreachable(&mut self, client: u32) {
-        let outbox = self.clients.get(&client).map(|entry| entry.outbox.clone());
-        if let Some(outbox) = outbox.filter(Outbox::was_closed) {
-            // One that comes back all the same begins anew.
-            outbox.close();
-            self.client_lost(client);
-        }
-    }
-
     /// All that it wanted isn't wanted any more.
     pub fn client_lost(&mut self, client: u32) {
         let entry = self.clients.remove(&client);
@@ -129,7 +120,7 @@ impl Core {
         if let Some(entry) = entry {
             self.member_gone(entry.session);
         }
-        let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
+        let own: Vec<_> = self.runs_from(client).map(|(&run, _)| run).collect();
         for run in own {
             match self.runs.get(&run) {
                 // Others that wait for what it hasn't given would wait for ever.
@@ -139,6 +130,12 @@ impl Core {
                 _ => self.release(run),
             }
         }
+    }
+
+    /// The runs of a client: it has numbers of its own.
+    pub fn runs_from(&self, client: u32) -> impl Iterator<Item = (&RunId, &RunRecord)> {
+        let first = u64::from(client) * RUNS_OF_A_CLIENT;
+        self.runs.range(RunId(first)..=RunId(first + (RUNS_OF_A_CLIENT - 1)))
     }
 
     /// Who holds what is wanted of a run.
@@ -207,12 +204,16 @@ impl Core {
             RunRecord { client, bytes, wanted, wanted_later, awaits, gifts, failure, is_released, has_failed, ended };
         self.runs.insert(run, record);
         if !given.is_empty() {
+            self.given.insert(run);
             self.ungiven.insert(run);
         }
         let added = self.try_event(event);
         match &added {
             Ok(()) => sources.into_iter().for_each(|source| self.awaited_by.entry(source).or_default().push(run)),
-            Err(_) => drop(self.runs.remove(&run)),
+            Err(_) => {
+                self.runs.remove(&run);
+                self.given.remove(&run);
+            }
         }
         added
     }
@@ -234,6 +235,7 @@ impl Core {
             return;
         }
         self.runs.remove(&run);
+        self.given.remove(&run);
         if self.journal.is_some() {
             self.forgotten.push(run);
         }
@@ -242,6 +244,9 @@ impl Core {
         let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;
         let errors: Vec<_> = self.errors.range(of_run).map(|(&key, _)| key).take_while(|key| key.0 == run).collect();
         errors.iter().for_each(|key| drop(self.errors.remove(key)));
+        let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;
+        let cancelled: Vec<_> = self.cancelled.range(of_run).copied().take_while(|(of, _)| *of == run).collect();
+        cancelled.iter().for_each(|key| _ = self.cancelled.remove(key));
     }
 
     pub fn tell_clients(&self, message: &ToClient) {

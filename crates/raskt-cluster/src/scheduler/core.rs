@@ -33,6 +33,10 @@ pub(super) struct Core {
     pub runs: BTreeMap<RunId, RunRecord>,
     /// Why tasks failed, of runs that are known.
     pub errors: BTreeMap<(RunId, TaskId), ErrorForm>,
+    /// Tasks of runs that are known that clients have cancelled: what depends on them has failed because of that.
+    pub cancelled: BTreeSet<(RunId, TaskId)>,
+    /// Runs that were given data.
+    pub given: BTreeSet<RunId>,
     /// Runs of which data is to be fetched that nobody was asked for.
     pub ungiven: BTreeSet<RunId>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
@@ -75,7 +79,7 @@ impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
-        let (ungiven, awaited_by, ended, plugins) = Default::default();
+        let (cancelled, given, ungiven, awaited_by, ended, plugins) = Default::default();
         Self {
             machine,
             started,
@@ -83,6 +87,8 @@ impl Core {
             clients,
             runs,
             errors,
+            cancelled,
+            given,
             ungiven,
             awaited_by,
             sharing: Sharing::new(),
@@ -160,7 +166,10 @@ impl Core {
     /// What clients are told of a failure.
     fn failure_form(&self, failure: Failure) -> FailureForm {
         let Failure { run, task, story, worker } = failure;
-        let (error, cause) = (self.errors.get(&(run, task)).cloned(), self.causes.last_of(&story));
+        // What has failed of itself was run after all.
+        let error = self.errors.get(&(run, task)).cloned();
+        let error = error.or_else(|| self.cancellation(run, task).filter(|_| worker.is_none()));
+        let cause = self.causes.last_of(&story);
         FailureForm { run, task, error, story, is_lost: worker.is_none(), cause }
     }
 

@@ -4,6 +4,7 @@
 //! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
 
 mod absent;
+mod cancelling;
 mod causes;
 mod clients;
 mod core;
@@ -22,6 +23,7 @@ mod orders;
 mod plugging;
 mod plugins;
 mod questions;
+mod receivers;
 mod recovery;
 mod relocating;
 mod returning;
@@ -240,7 +242,7 @@ impl Shared {
                 drop(ticket);
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
-            Incoming::Event(session::Event::Unreachable) => _ = self.change(|core| core.client_unreachable(client)),
+            // One that can't be reached may come back, as long as its session lasts: nobody does its work meanwhile.
             Incoming::Event(_) => {}
         }
     }

@@ -45,7 +45,7 @@ impl Core {
     }
 
     fn runs_of(&self, client: u32) -> Vec<RunId> {
-        let own = self.runs.iter().filter(|(_, record)| record.client == client && !record.is_released);
+        let own = self.runs_from(client).filter(|(_, record)| !record.is_released);
         own.map(|(&run, _)| run).collect()
     }
 

@@ -119,11 +119,6 @@ impl Session {
         self.judge(now);
     }
 
-    /// Whether the last connection was closed by the peer's process or system, and there is no other yet.
-    pub fn was_closed(&self) -> bool {
-        matches!(self.link, Link::Down { was_closed: true, .. })
-    }
-
     /// The peer doesn't let this side in.
     pub fn handle_refused(&mut self, sentence: &str) {
         self.end(if self.ending.wanted.is_some() { Lost::Closed } else { Lost::Refused(sentence.to_owned()) });

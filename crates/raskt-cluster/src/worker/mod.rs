@@ -15,6 +15,7 @@ mod providing;
 mod returning;
 mod seen;
 mod serving;
+mod steps;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;

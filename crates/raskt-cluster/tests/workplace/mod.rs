@@ -242,14 +242,19 @@ impl Cluster {
     }
 
     pub fn join(&mut self, name: &str) {
+        self.join_with(name, 1 << 30);
+    }
+
+    /// The same of a worker with so much memory.
+    pub fn join_with(&mut self, name: &str, memory: u64) {
         let options = WorkerOptions {
             scheduler: self.scheduler.address().clone(),
             listen: self.listen(name),
             offer: Offer { name: name.into(), ..Offer::slots(1) },
-            engine: EngineOptions { threads: 2, memory_limit: 1 << 30 },
+            engine: EngineOptions { threads: 2, memory_limit: memory },
         };
         let network = network(&self.token, Role::Worker);
-        let store = Store::new(Limits::of_memory(1 << 30));
+        let store = Store::new(Limits::of_memory(memory));
         self.workers.push(WorkerServer::start(network, options, Runners::default(), store, Native::face()).unwrap());
     }
 

@@ -82,8 +82,8 @@ impl ClusterFuture {
         Some((run.0, task.layer.0, task.index))
     }
 
-    /// Cancels the call; says whether it wasn't over before. Calls that read it are made all the same, if they have begun to
-    /// wait for it.
+    /// Cancels the call, and all calls that depend on it and haven't been made; says whether it wasn't over before. A call whose
+    /// result another client has too, or that something shared by name refers to, is let go of, and cancelled only with `force`.
     ///
     /// A function that runs already isn't stopped; its result counts for nothing.
     #[pyo3(signature = (reason=None, msg=None, force=false))]
@@ -94,10 +94,10 @@ impl ClusterFuture {
         msg: Option<&Bound<'_, PyAny>>,
         force: bool,
     ) -> bool {
-        // Nobody but this client knows of the call, so that a reason would reach nobody, and nobody has to be forced.
-        let _ = (reason, msg, force);
+        // That a call was cancelled is all that others hear.
+        let _ = (reason, msg);
         let held = self.held.lock().clone();
-        py.detach(|| held.is_some_and(|held| held.cancel()))
+        py.detach(|| held.is_some_and(|held| held.cancel(force)))
     }
 
     /// Lets go of the result, as if this handle were gone. Calls that read it keep what they need.

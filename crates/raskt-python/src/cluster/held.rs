@@ -96,6 +96,7 @@ impl HeldResult {
         match self.run.state(self.task) {
             TaskState::Pending => Standing::Pending,
             TaskState::Available => Standing::Available,
+            TaskState::Failed(failed) if failed.is_cancelled() => Standing::Cancelled,
             TaskState::Failed(failed) => Standing::Failed(failed),
             TaskState::Released => Standing::Cancelled,
         }
@@ -106,11 +107,12 @@ impl HeldResult {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    /// Nobody wants it any more; says whether it hadn't come to its end before.
-    pub fn cancel(&self) -> bool {
+    /// Nobody wants it any more, nor what has still to be computed from it; what others want of that goes on unless it is done
+    /// `by_force`. Says whether it hadn't come to its end before.
+    pub fn cancel(&self, by_force: bool) -> bool {
         let was_open = matches!(self.standing(), Standing::Pending | Standing::Available);
         if !self.is_cancelled.swap(true, Ordering::Relaxed) {
-            self.run.release(&[TaskRange::one(self.task)]);
+            self.run.cancel(&[TaskRange::one(self.task)], by_force);
         }
         was_open
     }

@@ -110,6 +110,10 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             start(to, 17, run.0);
             encode_ranges(tasks, to);
         }
+        Event::Cancelled { run, tasks } => {
+            start(to, 20, run.0);
+            encode_ranges(tasks, to);
+        }
         Event::Reported { worker, report } => {
             start(to, 13, u64::from(worker.0));
             to.number(report.run.0);
@@ -139,7 +143,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
     let first = from.number()?;
     let run = RunId(first);
     let worker = match kind {
-        0..=4 | 17 => WorkerId(0),
+        0..=4 | 17 | 20 => WorkerId(0),
         _ => WorkerId(u32::try_from(first).map_err(|_| FlightError::Malformed("a worker's number has 32 bits"))?),
     };
     Ok(match kind {
@@ -211,6 +215,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             Event::GiftsKept { worker, run, tasks, bytes: from.number()? }
         }
         17 => Event::Retried { run, tasks: decode_ranges(from)? },
+        20 => Event::Cancelled { run, tasks: decode_ranges(from)? },
         _ => return Err(FlightError::Malformed("an event is of no known kind")),
     })
 }

@@ -4,6 +4,7 @@ mod admit;
 mod alone;
 mod borrowing;
 mod broadcast;
+mod cancelled;
 mod changes;
 mod deaths;
 mod fair;

@@ -119,6 +119,8 @@ impl Ledger {
                     self.pages.entry(*linked).and_modify(|page| page.is_finished = false);
                 }
             }
+            // No client of the simulated cluster does that.
+            Event::Cancelled { .. } => {}
             Event::TimePassed => {}
             Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.clone()),
             Event::WorkerResized { worker, slots, .. } => {
