@@ -2,6 +2,7 @@
 
 mod adopting;
 mod asking;
+mod causes;
 mod errands;
 mod failed;
 mod gathering;

@@ -3,6 +3,7 @@
 use super::absent::{Absent, Recovery};
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
+use super::failures::Errors;
 use super::graphs::RunRecord;
 use super::movements::Movements;
 use super::names::Sharing;
@@ -10,10 +11,9 @@ use super::notes::Notes;
 use super::plugins::Plugins;
 use super::stream::Stream;
 use crate::journal::Journal;
-use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
+use crate::message::{FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
-use raskt_graph::TaskId;
 use raskt_schedule::{
     Action, Event, Failure, FailureScope, Held, RunId, Scheduler, TaskRange, Time, WorkerId, WorkerOrder,
 };
@@ -31,7 +31,7 @@ pub(super) struct Core {
     pub clients: BTreeMap<u32, ClientEntry>,
     pub runs: BTreeMap<RunId, RunRecord>,
     /// Why tasks failed, of runs that are known.
-    pub errors: BTreeMap<(RunId, TaskId), ErrorForm>,
+    pub errors: Errors,
     /// Runs of which data is to be fetched that nobody was asked for.
     pub ungiven: BTreeSet<RunId>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
@@ -157,7 +157,7 @@ impl Core {
     /// What clients are told of a failure.
     fn failure_form(&self, failure: Failure) -> FailureForm {
         let Failure { run, task, story, worker } = failure;
-        FailureForm { run, task, error: self.errors.get(&(run, task)).cloned(), story, is_lost: worker.is_none() }
+        FailureForm { run, task, error: self.errors.get((run, task)).cloned(), story, is_lost: worker.is_none() }
     }
 
     fn tell_client(&mut self, action: Action) {

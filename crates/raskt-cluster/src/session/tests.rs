@@ -78,10 +78,23 @@ impl Pair {
         }
     }
 
+    /// The same as `send` for what is owed.
+    fn owe(&mut self, end: usize, bulk: usize) -> Result<(), SendError> {
+        let control = self.sent[end].to_le_bytes().to_vec().into();
+        self.ends[end].owe(Payload { control, bulk: vec![vec![0; bulk].into(); usize::from(bulk > 0)] })?;
+        self.sent[end] += 1;
+        Ok(())
+    }
+
     fn take(&mut self, end: usize) {
         if let Some(bytes) = self.untaken[end].pop_front() {
             self.ends[end].handle_taken(self.now, bytes);
         }
+    }
+
+    /// Time passes in which both look once a second.
+    fn pass_awake(&mut self, seconds: u64) {
+        (0..seconds).for_each(|_| self.pass(SECOND));
     }
 
     fn pass(&mut self, nanoseconds: u64) {
@@ -119,6 +132,7 @@ impl Pair {
 #[derive(Clone, Debug)]
 enum Step {
     Send(usize, usize),
+    Owe(usize, usize),
     Transmit,
     Deliver(usize),
     Drop(usize),
@@ -132,6 +146,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (0..2_usize, prop_oneof![Just(0), 0..5000_usize]).prop_map(|(end, bulk)| Step::Send(end, bulk)),
+        2 => (0..2_usize, 0..5000_usize).prop_map(|(end, bulk)| Step::Owe(end, bulk)),
         6 => Just(Step::Transmit),
         8 => (0..2_usize).prop_map(Step::Deliver),
         1 => (0..2_usize).prop_map(Step::Drop),
@@ -153,9 +168,14 @@ proptest! {
         // Nobody gives up in this story.
         let limits = Limits { window_bytes: WINDOW, resume_nanoseconds: u64::MAX / 2, ..Limits::default() };
         let mut pair = Pair::connected(&limits);
+        let mut owed = [false; 2];
         for step in steps {
             match step {
                 Step::Send(end, bulk) => drop(pair.send(end, bulk)),
+                Step::Owe(end, bulk) => {
+                    pair.owe(end, bulk).unwrap();
+                    owed[end] = true;
+                }
                 Step::Transmit => pair.transmit(),
                 Step::Deliver(end) => pair.deliver(end),
                 Step::Drop(end) => drop(pair.ways[end].pop_front()),
@@ -168,9 +188,10 @@ proptest! {
                 Step::Cut => pair.cut(),
                 Step::Connect => pair.connect(),
             }
-            for (end, untaken) in pair.ends.iter().zip(&pair.untaken) {
+            for ((end, untaken), owes) in pair.ends.iter().zip(&pair.untaken).zip(owed) {
                 prop_assert!(end.lost().is_none(), "{:?}", end.lost());
-                prop_assert!(end.outstanding_bytes() <= WINDOW);
+                prop_assert!(owes || end.outstanding_bytes() <= WINDOW);
+                // Whatever is owed, no more than a window is with the peer.
                 prop_assert!(untaken.iter().sum::<u64>() <= WINDOW);
             }
         }
@@ -275,7 +296,7 @@ fn a_closed_connection_makes_suspect_at_once_and_unreachable_soon() {
     pair.ends[0].handle_down(0, true);
     pair.pass(0);
     assert_eq!(pair.events[0], [Event::Connected, Event::Suspect]);
-    assert_eq!(pair.ends[0].wakes_at(), Some(2 * SECOND));
+    assert_eq!(pair.ends[0].wakes_at(), Some(SECOND), "it looks once a heartbeat");
     pair.pass(2 * SECOND);
     assert_eq!(pair.events[0].last(), Some(&Event::Unreachable));
     pair.connect();
@@ -286,7 +307,7 @@ fn a_closed_connection_makes_suspect_at_once_and_unreachable_soon() {
 #[test]
 fn a_silent_connection_is_given_up_for_another() {
     let mut pair = Pair::connected(&Limits::default());
-    pair.pass(15 * SECOND);
+    pair.pass_awake(15);
     assert!(!pair.ends[0].is_up());
     pair.connect();
     assert!(pair.ends[0].is_up());
@@ -352,9 +373,101 @@ fn a_close_that_nobody_hears_is_waited_for_in_bounded_time() {
     pair.ends[0].close(0);
     pair.transmit();
     pair.cut();
-    pair.pass(5 * SECOND - 1);
+    pair.pass_awake(4);
+    pair.pass(SECOND - 1);
     assert_eq!(pair.ends[0].lost(), None);
     assert_eq!(pair.ends[0].wakes_at(), Some(5 * SECOND));
     pair.pass(1);
     assert_eq!(pair.ends[0].lost(), Some(&Lost::Closed));
+}
+
+/// What is owed goes as the window allows, in its order, and a peer that takes what it gets has all of it.
+#[test]
+fn what_is_owed_waits_for_the_window() {
+    let mut pair = Pair::connected(&Limits { window_bytes: 1000, ..Limits::default() });
+    for _ in 0..100 {
+        pair.owe(0, 100).unwrap();
+    }
+    assert!(pair.send(0, 100).is_err(), "whoever isn't owed anything waits for his turn");
+    pair.transmit();
+    pair.deliver(1);
+    let first = pair.came[1].len();
+    assert!(first > 0 && first < 5 && !pair.ends[0].has_something_to_send(), "{first} came");
+    // Nothing more goes before something of that is taken, and nobody is given up for it.
+    for _ in 0..100 {
+        pair.pass(SECOND);
+        pair.transmit();
+        pair.deliver(0);
+        pair.deliver(1);
+    }
+    assert_eq!(pair.came[1].len(), first);
+    pair.settle();
+    pair.settle();
+    assert_eq!(pair.came[1], (0..100).collect::<Vec<_>>());
+    assert_eq!(pair.events, [[Event::Connected], [Event::Connected]]);
+}
+
+#[test]
+fn more_is_not_owed_than_a_bound() {
+    let mut session = Session::new(Limits { window_bytes: 1000, ..Limits::default() }, 0);
+    session.handle_up(0, 0).unwrap();
+    let bulk = vec![Bytes::from(vec![0; 32 << 20])];
+    let owe = |session: &mut Session| session.owe(Payload { control: Bytes::new(), bulk: bulk.clone() });
+    let refused = (0..100).position(|_| owe(&mut session).is_err());
+    // What keeping them costs counts as well.
+    assert_eq!(refused, Some((super::outgoing::OWED_BYTES >> 25) as usize - 1));
+}
+
+/// This side was stopped, and looks at the clock before it reads what has come meanwhile.
+#[test]
+fn whoever_stood_still_blames_nobody_for_it() {
+    for seconds in [4, 20, 50] {
+        let mut pair = Pair::connected(&Limits::default());
+        pair.pass_awake(2);
+        // The other one goes on, and gives up the connection at last.
+        let stopped = pair.now;
+        for second in 1..=seconds {
+            pair.ends[1].handle_time(stopped + second * SECOND);
+        }
+        pair.now = stopped + seconds * SECOND;
+        let closed = !pair.ends[1].is_up();
+        assert_eq!(closed, seconds > 13);
+        pair.ends[0].handle_time(pair.now);
+        if closed {
+            pair.ends[0].handle_down(pair.now, true);
+        }
+        // It may take a while until the other one calls again.
+        for _ in 0..5 {
+            pair.now += SECOND;
+            pair.ends[0].handle_time(pair.now);
+        }
+        pair.tell();
+        assert!(!pair.events[0].contains(&Event::Unreachable), "after {seconds} s: {:?}", pair.events[0]);
+        pair.settle();
+        assert!(pair.ends.iter().all(|end| end.lost().is_none() && end.is_up()));
+    }
+}
+
+/// One that is silent while this side is awake is given up as ever, however often this side stood still before.
+#[test]
+fn standing_still_keeps_nobody_for_ever() {
+    let mut pair = Pair::connected(&Limits::default());
+    pair.pass(30 * SECOND);
+    assert!(pair.ends[0].is_up());
+    pair.pass_awake(14);
+    assert!(!pair.ends[0].is_up() && pair.events[0].contains(&Event::Unreachable));
+    // Even if nobody ever looks in time.
+    let mut pair = Pair::connected(&Limits::default());
+    (0..15).for_each(|_| pair.pass(10 * SECOND));
+    assert!(pair.events[0].contains(&Event::Unreachable));
+}
+
+#[test]
+fn a_sign_of_life_is_overdue_when_nobody_gives_it() {
+    let mut pair = Pair::connected(&Limits::default());
+    assert!(!pair.ends[0].is_overdue(SECOND));
+    assert!(pair.ends[0].is_overdue(2 * SECOND));
+    assert!(pair.ends[0].poll_transmit(2 * SECOND).is_some(), "whoever looks gives it");
+    assert!(!pair.ends[0].is_overdue(3 * SECOND));
+    assert!(!pair.ends[0].is_overdue(60 * SECOND), "one that never comes back to it isn't alive");
 }
