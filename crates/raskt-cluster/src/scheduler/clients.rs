@@ -25,8 +25,7 @@ impl Core {
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToClient::Coordination));
         let (taken, has) = Default::default();
         let (told, held) = Default::default();
-        let entry =
-            ClientEntry { identity: peer.identity, outbox, session, is_durable: false, taken, has, told, held };
+        let entry = ClientEntry { identity: peer.identity, outbox, session, is_durable: false, taken, has, told, held };
         let first_run = RunId(u64::from(client) * RUNS_OF_A_CLIENT);
         entry.send(&ToClient::Welcome { first_run, lineage: self.lineage, secret });
         entry.send(&ToClient::Joined(self.worker_infos()));

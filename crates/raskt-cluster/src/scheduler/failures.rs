@@ -127,7 +127,9 @@ mod tests {
         let whole = (0..10).filter(|&index| errors.get(root(1 + index % 2, index)).unwrap().cause.is_some()).count();
         assert_eq!(whole, 4);
         assert!(errors.bytes < 50_000 + 6 * (BEGINNING_BYTES + 100), "{}", errors.bytes);
-        assert!(errors.get(root(2, 9)).unwrap().message.ends_with("(2048 bytes in all: too much has failed to keep it)"));
+        assert!(
+            errors.get(root(2, 9)).unwrap().message.ends_with("(2048 bytes in all: too much has failed to keep it)")
+        );
         // The same again takes its place.
         errors.insert_within(root(1, 0), error(0), usize::MAX);
         errors.forget(RunId(2));
@@ -137,7 +139,8 @@ mod tests {
     }
 
     fn failed(run: u64, root: Root, error: &Arc<ErrorForm>) -> ToClient {
-        let failure = FailureForm { run: root.0, task: root.1, error: Some(error.clone()), story: vec![], is_lost: false };
+        let failure =
+            FailureForm { run: root.0, task: root.1, error: Some(error.clone()), story: vec![], is_lost: false };
         ToClient::TasksFailed { run: RunId(run), tasks: vec![], failure }
     }
 

@@ -126,7 +126,8 @@ impl Core {
         }
         // Whether that can be run anywhere is known when all that it may read is there.
         for worker in back {
-            let runs_on = self.workers.get_mut(worker).map(|entry| std::mem::take(&mut entry.runs_on)).unwrap_or_default();
+            let runs_on =
+                self.workers.get_mut(worker).map(|entry| std::mem::take(&mut entry.runs_on)).unwrap_or_default();
             runs_on.into_iter().for_each(|(run, tasks)| self.handle(Event::RunsOn { worker: *worker, run, tasks }));
         }
         for &worker in back {

@@ -56,7 +56,15 @@ pub(super) const OWED_BYTES: u64 = 1 << 30;
 
 impl Outgoing {
     pub fn new(window_bytes: u64) -> Self {
-        Self { queue: VecDeque::new(), next: 0, transmitted: 0, sent_bytes: 0, taken_bytes: 0, passed_bytes: 0, window_bytes }
+        Self {
+            queue: VecDeque::new(),
+            next: 0,
+            transmitted: 0,
+            sent_bytes: 0,
+            taken_bytes: 0,
+            passed_bytes: 0,
+            window_bytes,
+        }
     }
 
     pub fn push(&mut self, message: Payload) -> Result<(), SendError> {
