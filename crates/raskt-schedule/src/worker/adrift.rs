@@ -8,13 +8,13 @@ use crate::{Assignment, Outcome, RunId, TaskRange, Ticket};
 impl Worker {
     /// What the scheduler hasn't handed out and is run all the same, by run.
     pub fn adrift(&self) -> impl Iterator<Item = (RunId, &[TaskRange])> {
-        let of = |ticket| Some((self.running.get(ticket)?.0, self.tasks.get(ticket)?.as_slice()));
+        let of = move |ticket: &Ticket| Some((self.running.get(ticket)?.0, self.tasks.get(ticket)?.as_slice()));
         self.adrift.iter().filter_map(of)
     }
 
     /// How many slots that takes up.
     pub fn slots_adrift(&self) -> u32 {
-        self.adrift.iter().filter(|ticket| self.running.contains_key(ticket)).count() as u32
+        self.adrift.iter().filter(|&ticket| self.running.contains_key(ticket)).count() as u32
     }
 
     pub(super) fn assigned(&mut self, assignment: Assignment) {
@@ -35,7 +35,7 @@ impl Worker {
     /// What is adrift and has some of an assignment, and whether it has all of it.
     fn adrift_with(&self, assignment: &Assignment) -> Option<(Ticket, bool)> {
         let mut found = None;
-        let is_of_run = |ticket: &&Ticket| self.running.get(ticket).is_some_and(|of| of.0 == assignment.run);
+        let is_of_run = |ticket: &&Ticket| self.running.get(*ticket).is_some_and(|of| of.0 == assignment.run);
         for &ticket in self.adrift.iter().filter(is_of_run) {
             let (asked, mut left) = (TaskRange::count(&assignment.tasks), assignment.tasks.clone());
             self.tasks.get(&ticket).into_iter().flatten().for_each(|range| range.cut_out_of(&mut left));
