@@ -190,8 +190,8 @@ fn a_handler_that_panics_ends_its_session_alone() {
     let security = token_only();
     let scheduler = network(Role::Scheduler, security.clone(), Limits::default());
     let host = |_, _| {
-        Some(raskt_cluster::inbox(|incoming| {
-            if let raskt_cluster::Incoming::Message::<Message> { .. } = incoming {
+        Some(inbox(|incoming| {
+            if let Incoming::Message::<Message> { .. } = incoming {
                 panic!("this is a test of panics");
             }
         }))
@@ -239,14 +239,14 @@ fn sessions_end_with_their_network() {
     drop(network);
     assert_eq!(outbox.send(&(1, String::new()), vec![]), Err(SendError::Closed));
     let last = incoming.try_iter().last();
-    assert!(matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed)))), "{last:?}");
+    assert!(matches!(last, Some(Incoming::Event(Event::Lost(Lost::Closed)))), "{last:?}");
 }
 
 #[test]
 fn a_host_that_takes_nobody_in_or_panics_closes_the_session() {
     let security = token_only();
     let scheduler = network(Role::Scheduler, security.clone(), Limits::default());
-    let host = |peer: raskt_cluster::Peer, _| {
+    let host = |peer: Peer, _| {
         assert_eq!(peer.role, Role::Client, "this is a test of panics");
         None
     };
@@ -257,9 +257,8 @@ fn a_host_that_takes_nobody_in_or_panics_closes_the_session() {
         let (inbox, incoming) = raskt_cluster::channel::<Message>();
         let outbox = network.connect::<Message>(listening.address(), Role::Scheduler, inbox).unwrap();
         let events: Vec<_> = std::iter::from_fn(|| incoming.recv_timeout(PATIENCE).ok()).take(2).collect();
-        let is_closed = |last: Option<&raskt_cluster::Incoming<Message>>| {
-            matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed))))
-        };
+        let is_closed =
+            |last: Option<&Incoming<Message>>| matches!(last, Some(Incoming::Event(Event::Lost(Lost::Closed))));
         assert!(is_closed(events.last()), "{events:?}");
         assert_eq!(outbox.peer().unwrap().role, Role::Scheduler);
     }
