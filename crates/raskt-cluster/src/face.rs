@@ -32,6 +32,11 @@ pub trait Face: Send + Sync + 'static {
         let _ = number;
     }
 
+    /// Says something to the user.
+    fn tell(&self, sentence: &str) {
+        tracing::warn!("{sentence}");
+    }
+
     /// A worker is to have a plugin from now on, before any task that comes later; nothing takes it away.
     fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
         let _ = plugin;

@@ -19,6 +19,8 @@ pub struct FailureForm {
     pub story: Vec<Death>,
     /// It stood for data that was given, and is gone.
     pub is_lost: bool,
+    /// Why the last of those workers was ended, if somebody has said.
+    pub cause: Option<String>,
 }
 
 /// An error of a task as it travels.

@@ -346,6 +346,11 @@ pub enum FromWorker {
     },
     /// It was to begin anew, and nobody would start it.
     Stays,
+    /// Whoever looks after it is about to end it.
+    IsEnded {
+        /// Why, as it goes on after the worker's name.
+        why: String,
+    },
     /// An errand is over.
     ErrandOver {
         /// Its number with the scheduler.

@@ -20,12 +20,14 @@ pub enum ClusterError {
         error: TaskError,
     },
     /// A task killed its workers.
-    #[error("{deaths} workers died while they ran task {} of layer {}, and nothing else that could be the reason", .task.index, .task.layer.0)]
+    #[error("{deaths} workers died while they ran task {} of layer {}, and nothing else that could be the reason{}", .task.index, .task.layer.0, told(.cause.as_deref()))]
     Killed {
         /// How many.
         deaths: usize,
         /// The task.
         task: TaskId,
+        /// Why the last of them was ended, if somebody has said.
+        cause: Option<String>,
     },
     /// Something that nobody can make again is gone.
     #[error("{0}")]
@@ -47,6 +49,10 @@ pub enum ClusterError {
     /// It isn't there by the time that was given.
     #[error("the results didn't come in the time that was given")]
     TimedOut,
+}
+
+fn told(cause: Option<&str>) -> String {
+    cause.map(|cause| format!(": {cause}")).unwrap_or_default()
 }
 
 /// Why tasks have failed. What was raised is read when it is asked for, by whoever asks: that may take an interpreter.
@@ -78,8 +84,8 @@ impl TaskFailed {
             Cause::Task(FailureForm { error: Some(form), .. }) => {
                 ClusterError::Task { key: form.key.clone(), error: self.face.error(ErrorForm::clone(form)) }
             }
-            Cause::Task(FailureForm { story, task, .. }) if !story.is_empty() => {
-                ClusterError::Killed { deaths: story.len(), task: *task }
+            Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => {
+                ClusterError::Killed { deaths: story.len(), task: *task, cause: cause.clone() }
             }
             Cause::Task(FailureForm { is_lost: true, .. }) => {
                 ClusterError::Lost("data that the graph was given is gone with its worker".into())

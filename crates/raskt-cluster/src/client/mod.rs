@@ -2,6 +2,7 @@
 
 mod adopting;
 mod asking;
+mod callbacks;
 mod causes;
 mod errands;
 mod failed;
@@ -226,6 +227,18 @@ impl Client {
     /// held.
     pub fn on_settled(&self, tasks: &[(RunId, Vec<TaskRange>)], call: Box<dyn FnOnce() + Send>) {
         self.shared.on_settled(tasks, call);
+    }
+
+    /// The same for what may take as long as it likes: by another thread. All that is to be called of one thing, whose number is `of`,
+    /// is called in order.
+    pub fn call_when_settled(&self, tasks: &[(RunId, Vec<TaskRange>)], of: u64, call: Box<dyn FnOnce() + Send>) {
+        let callbacks = self.shared.callbacks.clone();
+        self.on_settled(tasks, Box::new(move || callbacks.call(of, call)));
+    }
+
+    /// The results of these tasks, in their order, if all have come along already: nothing is waited for.
+    pub fn at_hand(&self, tasks: &[(RunId, Vec<TaskRange>)]) -> Result<Option<Vec<Value>>, ClusterError> {
+        self.shared.at_hand(tasks)
     }
 
     /// The results of these tasks, in their order, as soon as all are there: fetched straight from the workers that hold them. The

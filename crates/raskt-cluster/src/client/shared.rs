@@ -1,6 +1,7 @@
 //! What the runs of a client and its session have in common.
 
 use super::asking::Asking;
+use super::callbacks::Callbacks;
 use super::causes::Causes;
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
@@ -32,6 +33,7 @@ pub(crate) struct Shared {
     /// What is shared by name.
     pub coordination: Coordination,
     pub(super) errands: Errands,
+    pub(super) callbacks: Arc<Callbacks>,
     pub(super) asking: Arc<Asking>,
     pub(super) state: Mutex<State>,
     /// How the scheduler is called again.
@@ -84,7 +86,10 @@ impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed, home) = Default::default();
         let asking = Arc::new(Asking::new(face.clone()));
-        Self { face, fetcher, shelf, coordination: Coordination::new(), errands, asking, state, changed, home }
+        let coordination = Coordination::new();
+        let tells = face.clone();
+        let callbacks = Arc::new(Callbacks::new(move |sentence| tells.tell(sentence)));
+        Self { face, fetcher, shelf, coordination, errands, callbacks, asking, state, changed, home }
     }
 
     /// Takes in what the scheduler says; what it says of what is shared by name by `hearing`.

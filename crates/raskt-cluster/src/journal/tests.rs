@@ -23,7 +23,7 @@ fn submitted(run: u64, client: u32) -> Record {
 
 fn failure(run: u64, index: u64) -> FailureForm {
     let task = TaskId::new(LayerId(0), index);
-    FailureForm { run: RunId(run), task, error: None, story: vec![], is_lost: false }
+    FailureForm { run: RunId(run), task, error: None, story: vec![], is_lost: false, cause: None }
 }
 
 fn identity(number: u32) -> Identity {

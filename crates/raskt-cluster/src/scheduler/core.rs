@@ -1,6 +1,7 @@
 //! The machine of a scheduler, and who speaks to it.
 
 use super::absent::{Absent, Recovery};
+use super::causes::Causes;
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
 use super::failures::Errors;
@@ -49,6 +50,7 @@ pub(super) struct Core {
     /// The steps of orders lead to others, which aren't looked for again within them.
     pub looks_after_movements: bool,
     pub notes: Notes,
+    pub causes: Causes,
     pub stream: Stream,
     pub next_worker: u32,
     pub next_client: u32,
@@ -91,6 +93,7 @@ impl Core {
             movements: Movements::default(),
             looks_after_movements: false,
             notes: Notes::default(),
+            causes: Causes::default(),
             stream: Stream::default(),
             is_told_to_end: false,
             next_worker: 0,
@@ -157,7 +160,8 @@ impl Core {
     /// What clients are told of a failure.
     fn failure_form(&self, failure: Failure) -> FailureForm {
         let Failure { run, task, story, worker } = failure;
-        FailureForm { run, task, error: self.errors.get((run, task)).cloned(), story, is_lost: worker.is_none() }
+        let (error, cause) = (self.errors.get((run, task)).cloned(), self.causes.last_of(&story));
+        FailureForm { run, task, error, story, is_lost: worker.is_none(), cause }
     }
 
     fn tell_client(&mut self, action: Action) {

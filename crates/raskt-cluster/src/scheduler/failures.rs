@@ -139,8 +139,14 @@ mod tests {
     }
 
     fn failed(run: u64, root: Root, error: &Arc<ErrorForm>) -> ToClient {
-        let failure =
-            FailureForm { run: root.0, task: root.1, error: Some(error.clone()), story: vec![], is_lost: false };
+        let failure = FailureForm {
+            run: root.0,
+            task: root.1,
+            error: Some(error.clone()),
+            story: vec![],
+            is_lost: false,
+            cause: None,
+        };
         ToClient::TasksFailed { run: RunId(run), tasks: vec![], failure }
     }
 

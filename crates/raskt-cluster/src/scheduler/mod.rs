@@ -4,6 +4,7 @@
 //! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
 
 mod absent;
+mod causes;
 mod clients;
 mod core;
 mod entries;

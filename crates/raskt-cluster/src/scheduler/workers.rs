@@ -99,9 +99,20 @@ impl Core {
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
             FromWorker::Copied { copy, failure } => self.copied_by(worker, copy, failure),
             FromWorker::Stays => self.stays(worker),
+            FromWorker::IsEnded { why } => self.is_ended(worker, &why),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
             FromWorker::Coordination(_) => {}
         }
+    }
+
+    /// Somebody is about to end a worker, and says why.
+    fn is_ended(&mut self, worker: WorkerId, why: &str) {
+        let Some(entry) = self.workers.get(&worker) else { return };
+        let at = entry.addresses.first().map(|address| format!(" at {address}")).unwrap_or_default();
+        let story = format!("worker `{}`{at} {why}", entry.name);
+        let now = self.now();
+        self.notes.warn(now, story.clone());
+        self.causes.note(worker, story);
     }
 
     fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {

@@ -157,6 +157,17 @@ impl WorkerServer {
         self.ended.look_after();
     }
 
+    /// What tells the scheduler why this worker is about to be ended, as it goes on after its name. It needs no thread of this
+    /// worker, and takes no interpreter.
+    pub fn last_words(&self) -> impl Fn(&str) + Send + Sync + use<> {
+        let link = self.link.clone();
+        move |why| {
+            if let Some(outbox) = link.outbox() {
+                let _ = outbox.send(&FromWorker::IsEnded { why: why.to_owned() }, vec![]);
+            }
+        }
+    }
+
     /// Lets what runs end for up to `grace`, and leaves.
     pub fn shut_down(&self, grace: Duration) {
         self.engine.shut_down(grace);

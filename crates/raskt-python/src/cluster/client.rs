@@ -2,6 +2,7 @@
 
 use super::adopted::cluster_of;
 use super::face::PythonFace;
+use super::here::Lent;
 use super::opened::{Credentials, address, open};
 use super::running::from_cluster_error;
 use super::submitting::{Asked, submit};
@@ -9,6 +10,7 @@ use super::waiting::duration;
 use super::{ClusterFuture, HeldResult};
 use crate::annotations::AnnotationSet;
 use crate::delayed::Node;
+use crate::watched::Watched;
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -79,6 +81,11 @@ impl ClusterClient {
     #[staticmethod]
     fn of_worker(py: Python<'_>, worker: u64, listen: &str, name: &str, patience: f64) -> PyResult<Self> {
         Self::connected(super::here::connect(py, worker, listen, name, duration(patience)?)?)
+    }
+
+    /// Its users await: of its futures they get something to be awaited, too.
+    fn is_asynchronous(&self) {
+        super::awaiting::note(&self.client);
     }
 
     /// Which cluster it is of: the same for all its clients.
@@ -161,12 +168,13 @@ impl ClusterClient {
     #[pyo3(signature = (count, timeout=None))]
     fn wait_for_workers(&self, py: Python<'_>, count: usize, timeout: Option<f64>) -> PyResult<()> {
         let deadline = timeout.map(duration).transpose()?.map(|timeout| Instant::now() + timeout);
+        let _lent = Lent::new(py)?;
         loop {
             let left = deadline.map_or(HEARTBEAT, |deadline| deadline.saturating_duration_since(Instant::now()));
             if py.detach(|| self.client.wait_for_workers(count, left.min(HEARTBEAT))) {
                 return Ok(());
             }
-            py.check_signals()?;
+            Watched::by_nobody().look_up(py)?;
             self.check()?;
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 let (there, timeout) = (self.client.workers().len(), timeout.unwrap_or_default());

@@ -90,7 +90,7 @@ fn wait(py: Python<'_>, run: &RemoteRun) -> PyResult<Vec<Value>> {
     let progress = || None;
     let mut watched = Watched::new(&progress);
     let mut standstill = Standstill::default();
-    let _lent = Lent::new(py);
+    let _lent = Lent::new(py)?;
     let result = loop {
         let patience = watched.patience();
         if let Some(result) = py.detach(|| run.wait_timeout(patience)) {
