@@ -6,6 +6,7 @@
 use crate::bulk::Source;
 use crate::coordination::{Ask, Packed, Told};
 use crate::errand::{Errand, ErrandEnd};
+use crate::failure::Root;
 pub use crate::failure::{ErrorForm, FailureForm};
 use crate::hello::{Identity, Role};
 use crate::question::{Answer, Question};
@@ -190,6 +191,27 @@ pub enum ToClient {
         /// Why.
         failure: FailureForm,
     },
+    /// The same, because of a task that the client was told of before.
+    TasksFailedToo {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+        /// The task that failed first, and its run.
+        root: Root,
+    },
+    /// A run ended early, because of a task that the client was told of before.
+    FailedToo {
+        /// The run.
+        run: RunId,
+        /// The task that failed first, and its run.
+        root: Root,
+    },
+    /// Tasks of a run that failed first aren't referred to any more.
+    FailuresForgotten {
+        /// The run.
+        run: RunId,
+    },
     /// A run ended early, since data that was given is gone.
     Lost {
         /// The run.
@@ -282,6 +304,13 @@ pub enum FromWorker {
         run: RunId,
         /// The tasks whose results it holds, with the bytes of each range.
         tasks: Vec<(TaskRange, u64)>,
+    },
+    /// What one still runs that comes back, before it joins: there is a slot less for each.
+    RunsOn {
+        /// The run.
+        run: RunId,
+        /// The tasks that one of its threads is at.
+        tasks: Vec<TaskRange>,
     },
     /// It is there.
     Join(Offer),

@@ -35,6 +35,11 @@ impl ThisWorker {
         *self.id.lock()
     }
 
+    /// Which process it is: the same whatever its scheduler calls it.
+    pub fn identity(&self) -> Identity {
+        self.options.identity
+    }
+
     /// The run of its task that the calling thread is in.
     pub fn run_here(&self) -> Option<RunId> {
         self.engine.run_here()

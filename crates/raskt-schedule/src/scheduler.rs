@@ -142,6 +142,7 @@ impl Scheduler {
             Event::Scattered { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
             Event::GiftsKept { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
             Event::Kept { run, tasks, worker } => self.take_kept(run, &tasks, worker),
+            Event::RunsOn { run, tasks, worker } => self.run_on(run, &tasks, worker),
             Event::Released { run, tasks } => self.change(run, |found| found.tasks.unwant(&found.graph, &tasks)),
             Event::RunReleased { run } => drop(self.end(run)),
             Event::WorkerJoined { worker, offer } => {

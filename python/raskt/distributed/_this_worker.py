@@ -50,6 +50,7 @@ class Worker:
 
     def __init__(self, about: dict[str, Any]) -> None:
         self._number: int = about["number"]
+        self._identity: str = about["identity"]
         self.name: str = about["name"]
         self.addresses: list[str] = about["addresses"]
         self.address = self.addresses[0] if self.addresses else ""

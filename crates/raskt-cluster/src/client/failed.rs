@@ -82,7 +82,7 @@ impl TaskFailed {
         match &self.cause {
             Cause::Whole(error) => error.clone(),
             Cause::Task(FailureForm { error: Some(form), .. }) => {
-                ClusterError::Task { key: form.key.clone(), error: self.face.error(form.clone()) }
+                ClusterError::Task { key: form.key.clone(), error: self.face.error(ErrorForm::clone(form)) }
             }
             Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => {
                 ClusterError::Killed { deaths: story.len(), task: *task, cause: cause.clone() }
@@ -100,7 +100,7 @@ impl TaskFailed {
     /// The error as it travels, if a task raised one.
     pub fn form(&self) -> Option<&ErrorForm> {
         match &self.cause {
-            Cause::Task(failure) => failure.error.as_ref(),
+            Cause::Task(failure) => failure.error.as_deref(),
             Cause::Whole(_) => None,
         }
     }

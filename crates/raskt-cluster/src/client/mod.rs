@@ -3,6 +3,7 @@
 mod adopting;
 mod asking;
 mod callbacks;
+mod causes;
 mod errands;
 mod failed;
 mod gathering;

@@ -90,6 +90,7 @@ impl Shared {
 
     /// The scheduler has let this client in, as a new one if it hasn't been there before.
     pub(super) fn welcomed(&self, state: &mut State, first_run: RunId, lineage: [u8; 16], secret: Option<[u8; 16]>) {
+        state.causes.clear();
         if state.away.is_none() {
             let client = (first_run.0 / RUNS_OF_A_CLIENT) as u32;
             state.known_as = Some(KnownAs { client, lineage, secret });

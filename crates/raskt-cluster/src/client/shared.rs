@@ -2,6 +2,7 @@
 
 use super::asking::Asking;
 use super::callbacks::Callbacks;
+use super::causes::Causes;
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
@@ -63,6 +64,8 @@ pub(super) struct State {
     /// What was said under numbers of which an answer is wanted; with the answer, once it is there.
     pub asked: BTreeMap<u64, Option<Heard>>,
     pub next_number: u64,
+    /// What failed first.
+    pub(super) causes: Causes,
     /// Bytes of small results that are kept.
     kept_bytes: Arc<AtomicUsize>,
     /// The way to the scheduler.
@@ -142,9 +145,12 @@ impl Shared {
                 state.change_tasks(run, |table| tasks.iter().flat_map(|&range| table.go(range)).collect());
             }
             ToClient::TasksFailed { run, tasks, failure } => {
-                let failed = Place::Failed(TaskFailed::of_task(failure, self.face.clone()));
-                let fail = |table: &mut TaskTable, range: TaskRange| table.set(range, &failed);
-                state.change_tasks(run, |table| tasks.iter().flat_map(|&range| fail(table, range)).collect());
+                let failed = state.causes.learn(failure, &self.face);
+                state.fail(run, &tasks, failed);
+            }
+            ToClient::TasksFailedToo { run, tasks, root } => {
+                let failed = state.causes.of(root, &self.face);
+                state.fail(run, &tasks, failed);
             }
             message => {
                 self.take_other(state, message);
@@ -172,7 +178,15 @@ impl Shared {
                     run.finished(held, is_last);
                 }
             }
-            ToClient::Failed { run, failure } => state.end(run, &TaskFailed::of_task(failure, self.face.clone())),
+            ToClient::Failed { run, failure } => {
+                let failed = state.causes.learn(failure, &self.face);
+                state.end(run, &failed);
+            }
+            ToClient::FailedToo { run, root } => {
+                let failed = state.causes.of(root, &self.face);
+                state.end(run, &failed);
+            }
+            ToClient::FailuresForgotten { run } => state.causes.forget(run),
             ToClient::Lost { run } => {
                 let sentence = "data that the graph was given is gone with its worker";
                 self.end(state, run, ClusterError::Lost(sentence.into()));
@@ -186,7 +200,8 @@ impl Shared {
                     *answer = Some(refused.map_or(Heard::Done, Heard::Refused));
                 }
             }
-            ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
+            ToClient::Available { .. } | ToClient::Unavailable { .. } => {}
+            ToClient::TasksFailed { .. } | ToClient::TasksFailedToo { .. } => {}
             ToClient::Restarted => self.restarted(state),
             ToClient::Answer { .. } | ToClient::ErrandOver { .. } | ToClient::Coordination(_) => {}
         }
@@ -247,6 +262,12 @@ impl State {
                 self.end_watch(change.watch);
             }
         }
+    }
+
+    /// Tasks of a run won't come.
+    fn fail(&mut self, run: RunId, tasks: &[TaskRange], failed: Arc<TaskFailed>) {
+        let failed = Place::Failed(failed);
+        self.change_tasks(run, |table| tasks.iter().flat_map(|&range| table.set(range, &failed)).collect());
     }
 
     /// A run won't go on.

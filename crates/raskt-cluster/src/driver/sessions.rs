@@ -110,7 +110,7 @@ impl Sessions {
             next = pump(&core, (link, process.as_ref()), self.own.options.squeeze, &mut links).await;
         }
         self.held.lock().remove(&session);
-        core.deliver();
+        core.deliver_in_turns().await;
     }
 }
 

@@ -5,7 +5,7 @@ use super::entries::ClientEntry;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
 use crate::coordination::{Ask, Packed, tell_by};
-use crate::driver::{Outbox, Peer};
+use crate::driver::{Outbox, Peer, Ticket};
 use crate::journal::Record;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
 use bytes::Bytes;
@@ -24,7 +24,8 @@ impl Core {
         // Of whether what is shared by name is that of before it hears first.
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToClient::Coordination));
         let (taken, has) = Default::default();
-        let entry = ClientEntry { identity: peer.identity, outbox, session, is_durable: false, taken, has };
+        let (told, held) = Default::default();
+        let entry = ClientEntry { identity: peer.identity, outbox, session, is_durable: false, taken, has, told, held };
         let first_run = RunId(u64::from(client) * RUNS_OF_A_CLIENT);
         entry.send(&ToClient::Welcome { first_run, lineage: self.lineage, secret });
         entry.send(&ToClient::Joined(self.worker_infos()));
@@ -242,11 +243,26 @@ impl Core {
         // What it stood for won't come: who reads it hears so of the machine.
         self.no_longer_awaited(run).into_iter().for_each(|reader| self.let_on(reader));
         let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;
-        let errors: Vec<_> = self.errors.range(of_run).map(|(&key, _)| key).take_while(|key| key.0 == run).collect();
-        errors.iter().for_each(|key| drop(self.errors.remove(key)));
-        let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;
         let cancelled: Vec<_> = self.cancelled.range(of_run).copied().take_while(|(of, _)| *of == run).collect();
         cancelled.iter().for_each(|key| _ = self.cancelled.remove(key));
+        self.errors.forget(run);
+        self.clients.values().for_each(|client| client.forget_failures(run));
+    }
+
+    /// What a client has said counts as taken, unless it is behind: then it hears first what it is owed.
+    pub fn hold_back(&mut self, client: u32, ticket: Ticket) {
+        if let Some(client) = self.clients.get_mut(&client) {
+            client.held.push(ticket);
+            if !client.is_behind() {
+                client.held.clear();
+            }
+        }
+    }
+
+    /// Those that have caught up may say more.
+    pub fn let_clients_go_on(&mut self) {
+        let held = self.clients.values_mut().filter(|client| !client.held.is_empty() && !client.is_behind());
+        held.for_each(|client| client.held.clear());
     }
 
     pub fn tell_clients(&self, message: &ToClient) {

@@ -4,6 +4,7 @@ use super::absent::{Absent, Recovery};
 use super::causes::Causes;
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
+use super::failures::Errors;
 use super::graphs::RunRecord;
 use super::movements::Movements;
 use super::names::Sharing;
@@ -11,7 +12,7 @@ use super::notes::Notes;
 use super::plugins::Plugins;
 use super::stream::Stream;
 use crate::journal::Journal;
-use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
+use crate::message::{FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
 use raskt_graph::TaskId;
@@ -19,6 +20,7 @@ use raskt_schedule::{
     Action, Event, Failure, FailureScope, Held, RunId, Scheduler, TaskRange, Time, WorkerId, WorkerOrder,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Ranges of tasks that one message to a client has at most.
@@ -32,7 +34,7 @@ pub(super) struct Core {
     pub clients: BTreeMap<u32, ClientEntry>,
     pub runs: BTreeMap<RunId, RunRecord>,
     /// Why tasks failed, of runs that are known.
-    pub errors: BTreeMap<(RunId, TaskId), ErrorForm>,
+    pub errors: Errors,
     /// Tasks of runs that are known that clients have cancelled: what depends on them has failed because of that.
     pub cancelled: BTreeSet<(RunId, TaskId)>,
     /// Runs that were given data.
@@ -167,8 +169,8 @@ impl Core {
     fn failure_form(&self, failure: Failure) -> FailureForm {
         let Failure { run, task, story, worker } = failure;
         // What has failed of itself was run after all.
-        let error = self.errors.get(&(run, task)).cloned();
-        let error = error.or_else(|| self.cancellation(run, task).filter(|_| worker.is_none()));
+        let error = self.errors.get((run, task)).cloned();
+        let error = error.or_else(|| self.cancellation(run, task).filter(|_| worker.is_none()).map(Arc::new));
         let cause = self.causes.last_of(&story);
         FailureForm { run, task, error, story, is_lost: worker.is_none(), cause }
     }

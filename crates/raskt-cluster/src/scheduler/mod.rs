@@ -11,6 +11,7 @@ mod core;
 mod entries;
 mod erranding;
 mod errands;
+mod failures;
 mod gifts;
 mod graphs;
 mod held_back;
@@ -170,7 +171,7 @@ fn open_to(shared: &Arc<Shared>, network: &Network, listen: &Address) -> Result<
 /// Tells the machine that time has passed, when it wants to know.
 fn tell_time(shared: &Weak<Shared>, network: &Weak<Network>) {
     while let Some(shared) = shared.upgrade() {
-        let core = shared.core.lock();
+        let mut core = shared.core.lock();
         if core.is_closed {
             let is_told_to_end = core.is_told_to_end;
             drop(core);
@@ -184,6 +185,7 @@ fn tell_time(shared: &Weak<Shared>, network: &Weak<Network>) {
             shared.change(Core::time_is_up);
             continue;
         }
+        core.let_clients_go_on();
         let now = core.now();
         match core.wakes_at() {
             Some(at) if at <= now => {
@@ -238,8 +240,10 @@ impl Shared {
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
                 let graph = pieces.take(&message, bulk.clone());
-                self.change(|core| core.client_says(client, message, graph, bulk));
-                drop(ticket);
+                self.change(|core| {
+                    core.client_says(client, message, graph, bulk);
+                    core.hold_back(client, ticket);
+                });
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
             // One that can't be reached may come back, as long as its session lasts: nobody does its work meanwhile.

@@ -66,10 +66,10 @@ impl Core {
     pub fn let_in(&mut self, worker: WorkerId, offer: Offer) {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
         let process = entry.identity.process;
-        if entry.kept.is_empty() && self.recovery.is_none() {
+        if entry.kept.is_empty() && entry.runs_on.is_empty() && self.recovery.is_none() {
             return self.handle(Event::WorkerJoined { worker, offer });
         }
-        entry.withheld = Some((offer.slots, offer.memory));
+        entry.withheld = Some((offer.slots.saturating_sub(entry.runs_on.len() as u32), offer.memory));
         self.handle(Event::WorkerJoined { worker, offer: Offer { slots: 0, ..offer } });
         match &mut self.recovery {
             None => self.settle_in(&[worker]),
@@ -123,6 +123,12 @@ impl Core {
             kept.into_iter().flat_map(|(worker, kept)| kept.into_iter().map(move |kept| (worker, kept)))
         {
             self.handle(Event::Kept { worker, run, tasks });
+        }
+        // Whether that can be run anywhere is known when all that it may read is there.
+        for worker in back {
+            let runs_on =
+                self.workers.get_mut(worker).map(|entry| std::mem::take(&mut entry.runs_on)).unwrap_or_default();
+            runs_on.into_iter().for_each(|(run, tasks)| self.handle(Event::RunsOn { worker: *worker, run, tasks }));
         }
         for &worker in back {
             let Some(entry) = self.workers.get_mut(&worker) else { continue };

@@ -19,7 +19,7 @@ impl Core {
         let identity = peer.identity;
         // Of whether what is shared by name is that of before it hears first.
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToWorker::Coordination));
-        let (info, knows, resources, kept) = Default::default();
+        let (info, knows, resources, kept, runs_on) = Default::default();
         let (joined_at, heard_at, is_retiring) = (self.now(), self.now(), false);
         let entry = WorkerEntry {
             outbox,
@@ -34,6 +34,7 @@ impl Core {
             is_retiring,
             knows,
             kept,
+            runs_on,
             withheld: None,
         };
         entry.send(&ToWorker::Welcome { worker, lineage: self.lineage }, vec![]);
@@ -74,6 +75,11 @@ impl Core {
             FromWorker::Kept { run, tasks } => {
                 if let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) {
                     entry.kept.push((run, tasks));
+                }
+            }
+            FromWorker::RunsOn { run, tasks } => {
+                if let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) {
+                    entry.runs_on.push((run, tasks));
                 }
             }
             // Of one that hasn't joined nobody knows anything.
@@ -134,8 +140,12 @@ impl Core {
 
     pub fn worker_lost(&mut self, worker: WorkerId, cause: LossCause) {
         let Some(entry) = self.workers.remove(&worker) else { return };
-        // One that can't be reached, and comes back, begins anew.
-        entry.outbox.close();
+        match cause {
+            // It hears what it was told last.
+            LossCause::Retired => entry.outbox.close(),
+            // One that can't be reached, and comes back, hears that there is no such session, and begins another one with what it holds.
+            LossCause::Died => entry.outbox.abandon(),
+        }
         self.note(|| Record::WorkerOut { worker: worker.0 });
         self.errands_lost(worker, &entry.name);
         self.member_gone(entry.session);

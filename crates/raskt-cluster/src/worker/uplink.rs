@@ -6,7 +6,7 @@ use super::link::{Ended, Link};
 use crate::face::{Face, error_form};
 use crate::message::FromWorker;
 use crate::session::SendError;
-use raskt_execute::{FetchId, FetchRequest, HeldResults, TaskFailure, Uplink};
+use raskt_execute::{Adrift, FetchId, FetchRequest, HeldResults, TaskFailure, Uplink};
 use raskt_schedule::WorkerTold;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,10 +66,13 @@ impl Uplink for SessionUplink {
 
     fn give_up(&self, _fetch: FetchId) {}
 
-    fn returned(&self, held: Vec<HeldResults>) {
+    fn returned(&self, held: Vec<HeldResults>, adrift: Vec<Adrift>) {
         let Some((_, offer)) = self.link.change() else { return };
         for HeldResults { run, tasks } in held {
             self.send(&FromWorker::Kept { run, tasks });
+        }
+        for Adrift { run, tasks } in adrift {
+            self.send(&FromWorker::RunsOn { run, tasks });
         }
         self.send(&FromWorker::Join(offer));
     }

@@ -290,9 +290,10 @@ impl Drop for ClusterClient {
 }
 
 fn described<'py>(py: Python<'py>, worker: &WorkerInfo) -> PyResult<Bound<'py, PyDict>> {
-    let WorkerInfo { worker: id, name, addresses, slots, memory, .. } = worker;
+    let WorkerInfo { worker: id, name, addresses, identity, slots, memory } = worker;
     let about = PyDict::new(py);
     about.set_item("id", id.0)?;
+    about.set_item("identity", identity.to_string())?;
     about.set_item("name", name)?;
     about.set_item("addresses", addresses)?;
     about.set_item("nthreads", slots)?;

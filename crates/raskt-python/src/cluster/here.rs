@@ -219,6 +219,7 @@ fn described<'py>(py: Python<'py>, worker: &ThisWorker) -> PyResult<Bound<'py, P
     let (threads, memory) = worker.size();
     about.set_item("number", worker.number())?;
     about.set_item("id", worker.id().map(|id| id.0))?;
+    about.set_item("identity", worker.identity().to_string())?;
     about.set_item("name", &worker.name)?;
     about.set_item("scheduler", worker.scheduler.to_string())?;
     about.set_item("addresses", &worker.addresses)?;

@@ -58,7 +58,6 @@ impl Tasks {
     fn fail_of(&mut self, graph: &Graph, tasks: Worklist, root: Root) {
         let failed = self.find_failing(graph, tasks);
         for &range in &failed {
-            self.tell_others(range);
             let layer = &self.layers[range.layer.0 as usize];
             let wanted = layer.wanted.ranges_in(range.start..range.end, layer.len).into_iter();
             let mut wanted: Vec<_> = wanted.map(|Range { start, end }| TaskRange { start, end, ..range }).collect();
@@ -69,7 +68,9 @@ impl Tasks {
                 known.cut_out_of(&mut wanted);
                 known.cut_out_of(&mut new);
             }
-            new.into_iter().for_each(|range| failures.insert(range, root));
+            new.iter().for_each(|&range| failures.insert(range, root));
+            // Whoever has just come to need what had failed before looks at it himself, and others know it.
+            new.into_iter().for_each(|range| self.tell_others(range));
             self.told.iter_mut().for_each(|told| told.failed.extend(wanted.iter().map(|&range| (root, range))));
         }
         // What reads a task comes after it, and goes before it.

@@ -99,6 +99,11 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
                 to.number(*bytes);
             });
         }
+        Event::RunsOn { worker, run, tasks } => {
+            start(to, 21, u64::from(worker.0));
+            to.number(run.0);
+            encode_ranges(tasks, to);
+        }
         Event::GiftsKept { worker, run, tasks, bytes } => {
             start(to, 19, u64::from(worker.0));
             to.number(run.0);
@@ -210,6 +215,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             let run = RunId(from.number()?);
             Event::Kept { worker, run, tasks: from.list(|from| Ok((decode_range(from)?, from.number()?)))? }
         }
+        21 => Event::RunsOn { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         19 => {
             let (run, tasks) = (RunId(from.number()?), decode_ranges(from)?);
             Event::GiftsKept { worker, run, tasks, bytes: from.number()? }

@@ -137,6 +137,7 @@ impl Ledger {
             Event::Scattered { run, tasks, .. } => self.take_scattered(scheduler, *run, tasks),
             Event::Started { run, .. }
             | Event::Kept { run, .. }
+            | Event::RunsOn { run, .. }
             | Event::GiftsKept { run, .. }
             | Event::Fetched { run, .. }
             | Event::SlotsLent { run, .. }
