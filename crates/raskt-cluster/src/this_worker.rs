@@ -8,6 +8,9 @@ use raskt_schedule::{RunId, WorkerId};
 use raskt_sync::Mutex;
 use std::sync::Arc;
 
+/// By which cluster and mark others know a run.
+pub(crate) type NameOf = dyn Fn(RunId) -> Option<([u8; 16], u64)> + Send + Sync;
+
 /// A worker of this process.
 #[derive(Clone)]
 pub struct ThisWorker {
@@ -22,7 +25,7 @@ pub struct ThisWorker {
     /// Which process its scheduler is, once that has answered.
     pub(crate) peer: Arc<dyn Fn() -> Option<Identity> + Send + Sync>,
     /// By which cluster and mark others know a run whose graph is here.
-    pub(crate) name_of: Arc<dyn Fn(RunId) -> Option<([u8; 16], u64)> + Send + Sync>,
+    pub(crate) name_of: Arc<NameOf>,
     pub(crate) id: Arc<Mutex<Option<WorkerId>>>,
 }
 

@@ -15,7 +15,8 @@ pub(super) fn this_worker(
     engine: &WorkerEngine,
     network: &Network,
     (name, scheduler): (&str, &Address),
-    (link, along, id): (&Arc<Link>, &Arc<Along>, &Arc<Mutex<Option<WorkerId>>>),
+    (link, along): (&Arc<Link>, &Arc<Along>),
+    id: &Arc<Mutex<Option<WorkerId>>>,
 ) -> ThisWorker {
     let introduced = network.introduced();
     let name = match introduced.name.is_empty() {
