@@ -101,10 +101,10 @@ impl From<raskt_graph::GraphError> for Unreadable {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    struct Wordy(usize);
+    pub struct Wordy(pub usize);
 
     impl Face for Wordy {
         fn body(&self, _op: OpForm<BodyForm>) -> Result<OpBody, String> {

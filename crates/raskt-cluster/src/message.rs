@@ -101,6 +101,11 @@ pub enum FromClient {
 pub struct Submission {
     /// A number of those that the client was given.
     pub run: RunId,
+    /// Random, and the same for all runs of a client: what tells this run from any other that ever had its number, be it that what is known
+    /// of that was lost.
+    pub mark: u64,
+    /// Runs that it reads under names which were given away, and their marks: it isn't taken if others have their numbers by now.
+    pub named: Vec<(RunId, u64)>,
     /// The run whose task submits it.
     pub parent: Option<RunId>,
     /// The tasks whose results are kept.
@@ -298,10 +303,12 @@ impl WorkerInfo {
 /// From a worker to the scheduler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromWorker {
-    /// What one has that comes back, part by part, before it joins.
+    /// What one has that comes back, part by part, before it joins; and later, when that is done which it had begun before.
     Kept {
         /// The run.
         run: RunId,
+        /// Its mark.
+        mark: u64,
         /// The tasks whose results it holds, with the bytes of each range.
         tasks: Vec<(TaskRange, u64)>,
     },
@@ -309,6 +316,8 @@ pub enum FromWorker {
     RunsOn {
         /// The run.
         run: RunId,
+        /// Its mark.
+        mark: u64,
         /// The tasks that one of its threads is at.
         tasks: Vec<TaskRange>,
     },
@@ -387,6 +396,8 @@ pub enum ToWorker {
     Graph {
         /// The run.
         run: RunId,
+        /// Its mark, and those of the runs of which it imports: what is here of other runs of these numbers is forgotten.
+        marks: (u64, Vec<u64>),
         /// What of it stands for tasks of other runs.
         imports: Vec<Import>,
         /// Tasks whose results go along with the word that they are there, if they are small.

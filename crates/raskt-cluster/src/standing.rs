@@ -39,9 +39,11 @@ impl Standing {
     }
 
     /// Has them stand there under this number.
-    pub fn submission(&self, run: RunId) -> Submission {
+    pub fn submission(&self, run: RunId, mark: u64) -> Submission {
         Submission {
             run,
+            mark,
+            named: vec![],
             parent: None,
             wanted: vec![self.tasks],
             failure: FailureScope::Task,

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from raskt.distributed._client import Client
 
 Name = tuple[bytes, int, int, int]
-"""The cluster, the run, the layer and the index of the task whose result it is."""
+"""The cluster with the mark of the run, the run, the layer and the index of the task whose result it is."""
+
+_CLUSTER_BYTES = 16
 
 
 def future_of(name: Name | None, key: str) -> _core.ClusterFuture:
     """The future that was pickled as `name`, held by a client of its cluster that is here, if there is one."""
-    client = None if name is None else _client_for(bytes(name[0]))
+    client = None if name is None else _client_for(bytes(name[0])[:_CLUSTER_BYTES])
     return _core.cluster_named_future(name, key, client)
 
 

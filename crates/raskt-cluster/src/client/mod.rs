@@ -80,6 +80,8 @@ pub struct Job {
     pub given: Vec<(TaskRange, Vec<Value>)>,
     /// Tasks that stand for tasks of other runs of the cluster, which are there when this is submitted.
     pub imports: Vec<Import>,
+    /// Of runs of others among these, the marks that came with their names ([`TaskRun::mark_of`]).
+    pub named: Vec<(RunId, u64)>,
     /// The run whose task submits it, if one does.
     pub parent: Option<RunId>,
 }
@@ -170,9 +172,10 @@ impl Client {
         imports.retain(|import| !import.tasks.is_empty());
         imports.sort_unstable_by_key(|import| import.tasks);
         let imports: Arc<[Import]> = imports.into();
+        let named = job.named.clone();
         self.begin(job, FailureScope::Task, |state, id, wanted| {
             state.tables.insert(id, TaskTable::new(&wanted).standing_for(imports.clone()));
-            TaskRun::new(id, imports, self.shared.clone())
+            TaskRun::new(id, (imports, named), self.shared.clone())
         })
     }
 
@@ -183,14 +186,15 @@ impl Client {
         failure: FailureScope,
         begin: impl FnOnce(&mut State, RunId, Vec<TaskRange>) -> T,
     ) -> Result<T, ClusterError> {
-        let Job { graph, wanted, given, imports, parent } = job;
+        let Job { graph, wanted, given, imports, named, parent } = job;
+        let mark = self.shared.mark;
         let largest = given.iter().flat_map(|(_, values)| values).map(|value| value.bytes() as u64).max();
         let given_at = vec![self.listening.address().to_string()];
         let ranges = given.iter().map(|(range, _)| *range).collect();
         let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
         let submission = |run, wanted| {
             let (given, in_pieces) = (ranges, in_pieces);
-            Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces }
+            Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces }
         };
         let mut state = self.shared.state.lock();
         if let Some(lost) = &state.lost {
@@ -259,6 +263,12 @@ impl Client {
     /// The scheduler.
     pub fn scheduler(&self) -> Option<Peer> {
         self.shared.state.lock().outbox.as_ref()?.peer()
+    }
+
+    /// Which cluster it is of, as names of results say it: the same for all its clients, also when the scheduler has begun anew with its
+    /// journal.
+    pub fn named(&self) -> Option<[u8; 16]> {
+        self.shared.state.lock().known_as.map(|known_as| known_as.lineage)
     }
 
     /// Workers that are there.

@@ -16,6 +16,7 @@ use crate::coordination::{Coordination, Hearing};
 use crate::driver::{Incoming, Outbox};
 use crate::face::Face;
 use crate::message::{FromClient, Submission, ToClient, WorkerInfo};
+use crate::random::random_number;
 use crate::session;
 use bytes::Bytes;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
@@ -28,6 +29,8 @@ use std::sync::{Arc, OnceLock};
 /// What runs and the session have in common.
 pub(crate) struct Shared {
     pub face: Arc<dyn Face>,
+    /// What tells its runs from any others that ever had their numbers.
+    pub mark: u64,
     pub fetcher: Fetcher,
     pub shelf: Arc<Shelf>,
     /// What is shared by name.
@@ -74,6 +77,8 @@ pub(super) struct State {
     pub known_as: Option<KnownAs>,
     /// What was submitted, and may not outlive the scheduler.
     pub unwritten: BTreeMap<RunId, (Submission, Bytes)>,
+    /// What is to be run again, by the number under which the scheduler says that it has heard so.
+    pub retries: BTreeMap<u64, (RunId, Vec<TaskRange>)>,
     /// The scheduler has begun anew, and isn't back to where it was.
     pub away: Option<Away>,
     /// Why the session is over, if it is.
@@ -86,10 +91,10 @@ impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed, home) = Default::default();
         let asking = Arc::new(Asking::new(face.clone()));
-        let coordination = Coordination::new();
+        let (coordination, mark) = (Coordination::new(), random_number());
         let tells = face.clone();
         let callbacks = Arc::new(Callbacks::new(move |sentence| tells.tell(sentence)));
-        Self { face, fetcher, shelf, coordination, errands, callbacks, asking, state, changed, home }
+        Self { face, mark, fetcher, shelf, coordination, errands, callbacks, asking, state, changed, home }
     }
 
     /// Takes in what the scheduler says; what it says of what is shared by name by `hearing`.
@@ -196,6 +201,7 @@ impl Shared {
             ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
             ToClient::Resumed { run } => state.stall(run, None),
             ToClient::Heard { number, refused } => {
+                state.retries.remove(&number);
                 if let Some(answer) = state.asked.get_mut(&number) {
                     *answer = Some(refused.map_or(Heard::Done, Heard::Refused));
                 }
@@ -214,6 +220,7 @@ impl Shared {
     /// Whoever waits for a run as a whole hears why it has ended; single tasks count as cancelled.
     fn restarted(&self, state: &mut State) {
         state.unwritten.clear();
+        state.retries.clear();
         let why = ClusterError::Refused("the cluster was restarted, and with it all runs have ended".into());
         let failed = TaskFailed::of_run(why, self.face.clone());
         state.runs.values().for_each(|run| run.end(failed.clone()));
@@ -225,6 +232,7 @@ impl Shared {
     pub(super) fn lose(&self, state: &mut State, why: String) {
         state.away = None;
         state.unwritten.clear();
+        state.retries.clear();
         let failed = TaskFailed::of_run(ClusterError::Disconnected(why.clone()), self.face.clone());
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
@@ -276,6 +284,8 @@ impl State {
             run.end(failed.clone());
         }
         self.change_tasks(run, |table| table.fail_all(failed.clone()));
+        // Nobody is to submit it again.
+        self.unwritten.remove(&run);
     }
 
     fn stall(&mut self, run: RunId, cause: Option<String>) {
@@ -284,5 +294,36 @@ impl State {
         } else if let Some(table) = self.tables.get_mut(&run) {
             table.stalled = cause;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face::tests::Wordy;
+    use raskt_schedule::FailureScope;
+
+    #[test]
+    fn what_has_ended_is_submitted_by_nobody_again() {
+        let mut state = State::default();
+        let (run, other) = (RunId(1), RunId(2));
+        let submission = |run| Submission {
+            run,
+            mark: 1,
+            named: vec![],
+            parent: None,
+            wanted: vec![],
+            failure: FailureScope::Task,
+            imports: vec![],
+            given: vec![],
+            given_at: vec![],
+            in_pieces: false,
+        };
+        for run in [run, other] {
+            state.unwritten.insert(run, (submission(run), Bytes::from_static(b"graph")));
+        }
+        let why = ClusterError::Refused("no room".into());
+        state.end(run, &TaskFailed::of_run(why, Arc::new(Wordy(0))));
+        assert_eq!(state.unwritten.keys().copied().collect::<Vec<_>>(), [other]);
     }
 }

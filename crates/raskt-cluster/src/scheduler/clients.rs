@@ -183,7 +183,9 @@ impl Core {
         is_new: bool,
     ) -> Result<(), String> {
         let for_journal = (is_new && self.journal.is_some()).then(|| (submission.clone(), bytes.clone()));
-        let Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces: _ } = submission;
+        let Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces: _ } =
+            submission;
+        self.check_named(&named)?;
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
         TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
         // Nothing is wanted before all data is there, also that of runs which it reads: what stands for it can't be run.
@@ -201,8 +203,19 @@ impl Core {
             self.note_submission(client, submission, graph)?;
         }
         let ended = None;
-        let record =
-            RunRecord { client, bytes, wanted, wanted_later, awaits, gifts, failure, is_released, has_failed, ended };
+        let record = RunRecord {
+            client,
+            mark,
+            bytes,
+            wanted,
+            wanted_later,
+            awaits,
+            gifts,
+            failure,
+            is_released,
+            has_failed,
+            ended,
+        };
         self.runs.insert(run, record);
         if !given.is_empty() {
             self.given.insert(run);

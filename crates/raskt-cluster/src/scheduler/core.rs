@@ -134,7 +134,7 @@ impl Core {
         }
     }
 
-    fn act(&mut self) {
+    pub fn act(&mut self) {
         while let Some(action) = self.machine.poll_action() {
             match WorkerOrder::of(action) {
                 Ok((worker, order)) => self.order(worker, order),

@@ -15,6 +15,7 @@ mod failures;
 mod gifts;
 mod graphs;
 mod held_back;
+mod marks;
 mod measures;
 mod movements;
 mod moving;
@@ -147,6 +148,23 @@ impl SchedulerServer {
     /// Breaks it down as a panic of the machine does; for tests of those who use it.
     pub fn break_down(&self, story: &str) {
         self.shared.change(|_| panic!("{story}"));
+    }
+
+    /// Ends without a word, where there is a journal: workers and clients come back to the scheduler that is started with it next, as they
+    /// do when this one is killed. Whoever calls this ends the process next; until then nobody is let in any more. False without a journal.
+    pub fn leave_to_next(&self) -> bool {
+        let left = self.shared.change(|core| {
+            let is_left = core.journal.is_some();
+            if is_left {
+                // Nothing that comes from now on counts, nor is it written down: the next may open the journal.
+                (core.is_closed, core.broken) = (true, Some("it leaves to the next".into()));
+                core.write_down();
+                core.journal = None;
+            }
+            is_left
+        });
+        self.shared.changed.notify_all();
+        left == Some(true)
     }
 
     /// Tells workers to leave, and ends all sessions.

@@ -51,7 +51,7 @@ impl Core {
             Order::ShutDown => {
                 self.note_info("a client ends the cluster".into());
                 self.tell_answer(client, number, Answer::Done(vec![]));
-                self.note_leaving();
+                self.note_end();
                 self.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
                 (self.is_closed, self.is_told_to_end) = (true, true);
                 return Ok(None);

@@ -78,7 +78,7 @@ impl Core {
         let Ok(standing) = Standing::of(results) else { return false };
         let own = self.sharing.number();
         let graph = (standing.bytes.clone(), standing.graph.clone());
-        if let Err(reason) = self.submit(NAMES, standing.submission(own), graph) {
+        if let Err(reason) = self.submit(NAMES, standing.submission(own, self.sharing.mark), graph) {
             tracing::debug!("results that something named refers to can't be kept: {reason}");
             return false;
         }

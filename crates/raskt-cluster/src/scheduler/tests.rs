@@ -99,8 +99,18 @@ impl Both {
         };
         if self.machine.try_event(Time(0), event).is_ok() {
             let (given, given_at) = Default::default();
-            let submission =
-                Submission { run, parent: None, wanted, failure, imports, given, given_at, in_pieces: false };
+            let submission = Submission {
+                run,
+                mark: 7,
+                named: vec![],
+                parent: None,
+                wanted,
+                failure,
+                imports,
+                given,
+                given_at,
+                in_pieces: false,
+            };
             self.journal.append(Record::Submitted { client: 0, submission }, bytes).unwrap();
             self.known.insert(run);
             self.next += 1;

@@ -72,21 +72,14 @@ impl Core {
                 self.note(|| Record::WorkerIn { worker: worker.0, identity });
                 self.let_in(worker, offer);
             }
-            FromWorker::Kept { run, tasks } => {
-                if let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) {
-                    entry.kept.push((run, tasks));
-                }
-            }
-            FromWorker::RunsOn { run, tasks } => {
-                if let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) {
-                    entry.runs_on.push((run, tasks));
-                }
-            }
+            FromWorker::Kept { run, mark, tasks } => self.kept_by(worker, (run, mark), tasks),
+            FromWorker::RunsOn { run, mark, tasks } => self.runs_on(worker, (run, mark), tasks),
             // Of one that hasn't joined nobody knows anything.
             _ if !self.workers.get(&worker).is_some_and(WorkerEntry::is_in) => {}
             FromWorker::Told { told, small } => self.worker_told(worker, told, small),
             FromWorker::Failed { run, task, error } => {
                 if self.runs.contains_key(&run) {
+                    self.note_tried(run, task);
                     self.errors.insert((run, task), error);
                 }
             }
@@ -183,10 +176,11 @@ impl Core {
         let imports = self.machine.imports_of(run).to_vec();
         let told = self.runs.get(&run).filter(|record| record.failure == FailureScope::Task && !record.is_released);
         let told = told.map(|record| record.wanted.clone()).unwrap_or_default();
+        let marks = (self.mark_of(run), imports.iter().map(|import| self.mark_of(import.run)).collect());
         if let Some(entry) = self.workers.get_mut(&worker)
             && entry.knows.insert(run)
         {
-            let graph = ToWorker::Graph { run, imports, told, bytes: bytes.len() as u64 };
+            let graph = ToWorker::Graph { run, marks, imports, told, bytes: bytes.len() as u64 };
             entry.send(&graph, vec![piece_of(&bytes, 0)]);
         }
     }

@@ -107,7 +107,7 @@ impl WorkerServer {
         network.introduce(introduction);
         // Before any task can come.
         let id: Arc<Mutex<Option<WorkerId>>> = Arc::default();
-        let worker = this_worker(&engine, &network, (&options.offer.name, &options.scheduler), (&link, &id));
+        let worker = this_worker(&engine, &network, (&options.offer.name, &options.scheduler), (&link, &along), &id);
         face.worker_begins(worker);
         let (intake, coordination) = (Arc::new(Intake::default()), Coordination::new());
         let hearing = coordination.session();

@@ -91,7 +91,7 @@ impl ClusterClient {
     /// Which cluster it is of: the same for all its clients.
     #[getter]
     fn cluster<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        Some(PyBytes::new(py, &cluster_of(&self.client)?.to_le_bytes()))
+        Some(PyBytes::new(py, &cluster_of(&self.client)?))
     }
 
     /// Whether the result of a future is held by this client.

@@ -254,7 +254,7 @@ impl ClusterFuture {
 
     /// A client holds the result from now on; if it isn't there any more, the future is a cancelled one.
     fn bind(&self, py: Python<'_>, client: &Arc<Client>, origin: Origin) -> PyResult<()> {
-        match adopted(py, client, (origin.run, origin.task)) {
+        match adopted(py, client, (origin.run, origin.task), origin.mark) {
             Ok(held) => *self.held.lock() = Some(held),
             Err(ClusterError::Refused(_)) => {}
             Err(error) => return Err(from_cluster_error(py, &error)),

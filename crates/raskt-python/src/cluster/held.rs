@@ -80,6 +80,11 @@ impl HeldResult {
         self.run.source_of(self.task)
     }
 
+    /// What tells that run from any other of its number, if it is known.
+    pub fn mark(&self) -> Option<u64> {
+        self.run.mark_of(self.task)
+    }
+
     /// Waits until the scheduler has heard of the run: what others say of it comes by other ways, and may be sooner there.
     pub fn await_heard(&self, patience: Duration) -> Result<(), ClusterError> {
         if matches!(self.standing(), Standing::Pending) && !self.is_heard.load(Ordering::Relaxed) {

@@ -186,8 +186,8 @@ pub(super) fn cluster_task() -> Option<u64> {
 #[pyfunction]
 pub(super) fn cluster_task_name() -> Option<(Written, String)> {
     let (worker, run) = here()?;
-    let (scheduler, (task, key)) = worker.scheduler_identity().zip(current_task())?;
-    Some((Origin { cluster: scheduler.process, run, task }.written(), key))
+    let ((cluster, mark), (task, key)) = worker.named(run).zip(current_task())?;
+    Some((Origin { cluster, mark: Some(mark), run, task }.written(), key))
 }
 
 /// The slot of the task of whoever makes it, which others have until it is closed.
