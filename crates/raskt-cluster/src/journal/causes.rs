@@ -128,6 +128,7 @@ impl Causes {
 fn shortened(failure: &FailureForm) -> FailureForm {
     let mut short = failure.clone();
     if let Some(error) = &mut short.error {
+        let error = Arc::make_mut(error);
         error.cause = None;
         let mut end = SENTENCE_BYTES.min(error.message.len());
         while !error.message.is_char_boundary(end) {
@@ -150,7 +151,7 @@ mod tests {
         let (key, message, kind) = ("key".into(), "ä".repeat(600), ErrorKind::Value);
         let error = ErrorForm { key, kind, message, cause: Some(vec![1; bytes]) };
         let task = TaskId::new(LayerId(0), index);
-        FailureForm { run: RunId(1), task, error: Some(error), story: vec![], is_lost: false, cause: None }
+        FailureForm { run: RunId(1), task, error: Some(error.into()), story: vec![], is_lost: false, cause: None }
     }
 
     #[test]

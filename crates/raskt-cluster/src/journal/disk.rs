@@ -139,7 +139,7 @@ fn the_version_is_that_of_the_forms() {
     }
     let mut whole = failure(1, 2);
     let (key, message) = ("key".into(), "words".into());
-    whole.error = Some(ErrorForm { key, kind: ErrorKind::Value, message, cause: Some(vec![1, 2]) });
+    whole.error = Some(ErrorForm { key, kind: ErrorKind::Value, message, cause: Some(vec![1, 2]) }.into());
     (whole.is_lost, whole.cause) = (true, Some("it was ended".into()));
     let records = [
         Record::Numbers { next_client: 1, next_worker: 300 },

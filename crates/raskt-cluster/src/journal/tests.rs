@@ -225,7 +225,7 @@ fn an_error_is_written_once() {
     let mut large = failure(1, 3);
     let (key, kind) = ("key".into(), raskt_value::ErrorKind::Value);
     let cause = Some(vec![7; 1 << 20]);
-    large.error = Some(crate::message::ErrorForm { key, kind, message: "no".into(), cause });
+    large.error = Some(crate::message::ErrorForm { key, kind, message: "no".into(), cause }.into());
     let mut ledger = Ledger::default();
     let mut bytes = vec![];
     let note = |ledger: &mut Ledger, record: Record, bytes: &mut Vec<u8>| {

@@ -29,17 +29,18 @@ impl Errors {
         self.by_task.len()
     }
 
-    pub fn insert(&mut self, root: Root, error: ErrorForm) {
-        self.insert_within(root, error, WHOLE_BYTES);
+    pub fn insert(&mut self, root: Root, error: impl Into<Arc<ErrorForm>>) {
+        self.insert_within(root, error.into(), WHOLE_BYTES);
     }
 
-    fn insert_within(&mut self, root: Root, mut error: ErrorForm, most: usize) {
+    fn insert_within(&mut self, root: Root, mut error: Arc<ErrorForm>, most: usize) {
         if self.bytes + bytes_of(&error) > most {
+            let error = Arc::make_mut(&mut error);
             error.cause = None;
             shorten(&mut error.message);
         }
         self.bytes += bytes_of(&error);
-        let before = self.by_task.insert(root, Arc::new(error));
+        let before = self.by_task.insert(root, error);
         self.bytes -= before.map_or(0, |before| bytes_of(&before));
     }
 
@@ -122,7 +123,7 @@ mod tests {
     fn errors_are_bounded_and_count_no_more_when_they_are_forgotten() {
         let mut errors = Errors::default();
         for index in 0..10 {
-            errors.insert_within(root(1 + index % 2, index), error(10_000), 50_000);
+            errors.insert_within(root(1 + index % 2, index), error(10_000).into(), 50_000);
         }
         let whole = (0..10).filter(|&index| errors.get(root(1 + index % 2, index)).unwrap().cause.is_some()).count();
         assert_eq!(whole, 4);
@@ -131,7 +132,7 @@ mod tests {
             errors.get(root(2, 9)).unwrap().message.ends_with("(2048 bytes in all: too much has failed to keep it)")
         );
         // The same again takes its place.
-        errors.insert_within(root(1, 0), error(0), usize::MAX);
+        errors.insert_within(root(1, 0), error(0).into(), usize::MAX);
         errors.forget(RunId(2));
         assert!(errors.get(root(2, 9)).is_none() && errors.get(root(1, 8)).is_some());
         errors.forget(RunId(1));

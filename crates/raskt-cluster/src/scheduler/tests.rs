@@ -152,8 +152,8 @@ fn what_is_held_back_keeps_nothing_else_that_a_name_refers_to_from_being_held() 
     for (run, given) in [(0, vec![]), (1, vec![range(0, 0, u64::from(TASKS))]), (2, vec![])] {
         let (graph, bytes) = graph();
         let (run, wanted, failure) = (RunId(run), vec![range(1, 0, 3)], FailureScope::Task);
-        let (parent, imports, given_at, in_pieces) = Default::default();
-        let submission = Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces };
+        let (mark, named, parent, imports, given_at, in_pieces) = Default::default();
+        let submission = Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces };
         core.submit(0, submission, (bytes, Arc::new(graph))).unwrap();
     }
     // One of them is held back, and of one there is nothing.
