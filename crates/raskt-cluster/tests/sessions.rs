@@ -325,12 +325,12 @@ fn who_was_given_up_hears_that_he_is_forgotten() {
 /// The thread of the network is kept by what somebody said, for longer than anybody may be silent.
 #[test]
 fn a_slow_message_silences_nobody_else() {
-    const SLOW: Duration = Duration::from_secs(4);
+    const SLOW: Duration = Duration::from_secs(7);
     let security = token_only();
     let limits = Limits {
         heartbeat_nanoseconds: 100_000_000,
-        suspect_nanoseconds: 1_500_000_000,
-        unreachable_nanoseconds: 2_500_000_000,
+        suspect_nanoseconds: 4_000_000_000,
+        unreachable_nanoseconds: 5_000_000_000,
         ..Limits::default()
     };
     let network = network(Role::Scheduler, security.clone(), limits.clone());

@@ -107,8 +107,9 @@ mod tests {
     fn nobody_takes_what_is_larger_than_its_memory() {
         let mut all = receivers(&[(100, 0), (1000, 950)]);
         assert_eq!(all.next_to(RUN, 500), Some(WorkerId(1)), "it keeps others on the disk");
-        assert_eq!(all.next_to(RUN, 60), Some(WorkerId(0)));
-        assert_eq!(all.next_to(RUN, 2000), None);
+        // A neighbour would go to the same.
+        assert_eq!(all.next_to(RunId(2), 60), Some(WorkerId(0)));
+        assert_eq!(all.next_to(RunId(2), 2000), None);
         assert!(receivers(&[]).are_none());
         assert_eq!(receivers(&[(9, 0); 3]).take(2, 5, &[WorkerId(2)]), [WorkerId(1), WorkerId(0)]);
     }
