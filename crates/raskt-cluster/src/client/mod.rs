@@ -49,6 +49,9 @@ pub use table::TaskState;
 pub use tasks::TaskRun;
 pub use watch::{Until, Watch};
 
+/// How long a client that is dropped waits until the scheduler has heard so.
+const GOODBYE: Duration = Duration::from_secs(1);
+
 /// A client of a cluster. It keeps what it wants there alive: when it goes, so do its runs.
 pub struct Client {
     shared: Arc<Shared>,
@@ -318,7 +321,8 @@ fn check_size(state: &State, bytes: u64) -> Result<(), ClusterError> {
 }
 
 impl Drop for Client {
+    /// Whoever doesn't hear that it leaves keeps for it what it holds until its session is lost.
     fn drop(&mut self) {
-        self.hang_up();
+        self.close(GOODBYE);
     }
 }
