@@ -6,23 +6,37 @@ import pickle
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
-from test_journal import Place, nothing_is_left, slow
+from test_journal import Place, await_marks, nothing_is_left
 
-from raskt.distributed import Client, Future
+from raskt.distributed import Client
 
 __all__ = ["nothing_is_left"]
 
 
-class Box:
-    """Something that has a future."""
+def by_value() -> tuple[Any, Any, Any]:
+    """What travels by value: workers don't find the modules of these tests."""
 
-    def __init__(self, future: Future) -> None:
-        self.future = future
+    class Box:
+        """Something that has a future."""
+
+        def __init__(self, future: Any) -> None:
+            self.future = future
+
+    def opened(box: Any) -> int:
+        return int(box.future.result(timeout=30) + 1)
+
+    def slow(number: int, marks: str) -> int:
+        with open(marks, "a") as file:
+            file.write(f"{number}\n")
+        time.sleep(0.01)
+        return number * number
+
+    return Box, opened, slow
 
 
-def opened(box: Box) -> int:
-    return box.future.result(timeout=30) + 1
+Box, opened, slow = by_value()
 
 
 def test_futures_have_their_names_beyond_the_scheduler(tmp_path: Path) -> None:
@@ -46,8 +60,7 @@ def test_a_scheduler_that_is_terminated_leaves_to_the_next(tmp_path: Path) -> No
     with Client(scheduler_file=place.file) as client:
         client.wait_for_workers(2, timeout=30)
         futures = client.map(slow, range(200), marks=str(marks))
-        while not marks.exists() or len(marks.read_text().split()) < 20:
-            time.sleep(0.01)
+        await_marks(marks, 20)
         for wish in (signal.SIGTERM, signal.SIGINT):
             place.scheduler.send_signal(wish)
             assert place.scheduler.wait(30) == 0
@@ -63,8 +76,7 @@ def test_what_a_client_shuts_down_is_not_begun_again(tmp_path: Path) -> None:
     client = Client(scheduler_file=place.file)
     client.wait_for_workers(2, timeout=30)
     futures = client.map(slow, range(2000), marks=str(marks))
-    while not marks.exists():
-        time.sleep(0.01)
+    await_marks(marks, 1)
     client.shutdown()
     assert place.scheduler.wait(30) == 0 and place.workers.wait(30) is not None
     ran = len(marks.read_text().split())
