@@ -15,7 +15,8 @@ use std::time::Duration;
 const SEALS: SealFlags = SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
 
 /// How long the system is waited for, again and again.
-const SEAL_PAUSES: [Duration; 3] = [Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(50)];
+const SEAL_PAUSES: [Duration; 4] =
+    [Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(100), Duration::from_millis(300)];
 
 /// Memory that can be written, and then be shared without a copy.
 #[derive(Debug)]
