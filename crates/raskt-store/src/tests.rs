@@ -203,6 +203,7 @@ fn object(value: &Value) -> Arc<dyn Foreign> {
     }
 }
 
+#[track_caller]
 fn wait_until(is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !is_so() {

@@ -235,6 +235,34 @@ fn what_nobody_asked_room_for_leaves_once_the_disk_has_room_again() {
     store.validate();
 }
 
+/// The disk is found to be in order by others than those who look again after a while: when what dead processes left has been
+/// removed, or when a request was refused.
+#[test]
+fn what_stays_since_the_disk_was_broken_leaves_whoever_finds_it_in_order() {
+    let broken = || {
+        let mut state = State::new(400 * UNIT);
+        let ids: Vec<_> = (0..8).map(|at| state.keep(block(at, 100), facts(None), holder(0))).collect();
+        while let Some(Job::Write { id, value, .. }) = state.jobs.pop_front() {
+            drop(value);
+            state.wrote(id, Written::Trouble("it is broken".into()));
+        }
+        assert!(state.is_stuck() && state.broker.held() == 800 * UNIT && ids.len() == 8);
+        state
+    };
+    let mut swept = broken();
+    swept.sweep("anywhere".into());
+    swept.jobs.clear();
+    swept.swept();
+    assert_eq!(swept.jobs.len(), 4, "they are written");
+    swept.validate();
+    let mut refused = broken();
+    refused.disk.trouble = None;
+    assert!(refused.has_work(), "somebody comes to it");
+    refused.look_at_shared();
+    assert_eq!(refused.jobs.len(), 4);
+    refused.validate();
+}
+
 #[test]
 fn others_leave_for_what_is_larger_than_was_promised() {
     let mut world = World::new(10 * UNIT);

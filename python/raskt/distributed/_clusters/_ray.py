@@ -142,7 +142,7 @@ class RayCluster(SpecCluster):
 
     Examples
     --------
-    >>> import ray
+    >>> import ray  # doctest: +SKIP
     >>> from raskt.distributed import Client, RayCluster
     >>> ray.init()  # doctest: +SKIP
     >>> with RayCluster(n_workers=4, threads_per_worker=8) as cluster, Client(cluster) as client:  # doctest: +SKIP
