@@ -71,6 +71,7 @@ def test_a_cluster_that_is_stopped_as_a_whole_goes_on(tmp_path: Path) -> None:
 
         if __name__ == "__main__":
             with Client(n_workers=2, threads_per_worker=1) as client:
+                client.wait_for_workers(2, 30)
                 futures = client.map(marked, range(20), marks=sys.argv[1])
                 wait(futures)
                 data = client.scatter(list(range(100)))

@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::security::{MissingToken, SecurityOptions};
 use crate::stop::Stop;
 use crate::values::{parse_duration, parse_looking};
-use raskt_cluster::hello::{Identity, Role, this_host};
+use raskt_cluster::hello::{Identity, Role};
 use raskt_cluster::journal::{Journal, JournalOptions};
 use raskt_cluster::{Address, Network, NetworkOptions, SchedulerServer};
 use std::net::SocketAddr;
@@ -88,7 +88,6 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     let token = security.token.clone();
     let mut network = NetworkOptions::new(Role::Scheduler, security).map_err(Failure::failed)?;
     network.introduction.name = "scheduler".into();
-    network.introduction.host = this_host();
     network.introduction.versions = host.versions();
     let identity = network.identity;
     let network = Network::start(network).map_err(Failure::failed)?;

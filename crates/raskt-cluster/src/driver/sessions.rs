@@ -106,7 +106,7 @@ impl Sessions {
                 },
             };
             let Some(link) = link else { break };
-            process = PeerProcess::of(&link.stream);
+            process = PeerProcess::of(&link);
             next = pump(&core, (link, process.as_ref()), self.own.options.squeeze, &mut links).await;
         }
         self.held.lock().remove(&session);

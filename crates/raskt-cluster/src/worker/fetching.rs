@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Results of one request to a peer.
 pub(crate) const TASKS_AT_A_TIME: u64 = 4096;
@@ -151,6 +152,11 @@ impl Fetching {
     /// All memory that the worker has: more than that nobody takes.
     pub(super) fn memory(&self) -> u64 {
         self.engine.get().map_or(u64::MAX, |engine| engine.offer().memory)
+    }
+
+    /// Has something done later, which must not wait.
+    pub(super) fn after(&self, pause: Duration, then: impl FnOnce() + Send + 'static) {
+        self.fetcher.after(pause, then);
     }
 
     /// Fetches as many results as one request may name; `come` is called by a thread that makes values of what has come.

@@ -13,7 +13,7 @@ use raskt_sync::Mutex;
 use raskt_value::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long is waited for a scheduler that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,6 +30,13 @@ const STEP_BYTES: u64 = 64 << 20;
 /// The part of a worker's memory that results of one request may take, if they are several.
 const PART_OF_MEMORY: u64 = 8;
 
+/// How long a client that gives data is called again when it isn't reached: it may have stood still, or the network may be cut. Whether
+/// it is gone for good the scheduler says.
+const CALLED_AGAIN: Duration = Duration::from_secs(60);
+
+/// The first pause before it is called again, and the longest.
+const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
+
 /// Puts results where they are to be.
 type Put = fn(&Fetching, RunId, &[TaskRange], Vec<Value>) -> Result<(), String>;
 
@@ -43,6 +50,8 @@ pub(super) struct Steps {
     run: RunId,
     put: Put,
     left: Mutex<Left>,
+    /// How long who isn't reached is called again.
+    patience: Duration,
     done: Mutex<Option<Done>>,
 }
 
@@ -51,6 +60,8 @@ struct Left {
     ranges: VecDeque<TaskRange>,
     /// How many results are fetched next.
     step: u64,
+    /// Since when it isn't reached, and the next pause.
+    unreached: Option<(Instant, Duration)>,
 }
 
 impl Fetching {
@@ -69,7 +80,7 @@ impl Fetching {
                 let _ = outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
             }
         };
-        Steps::begin(self.clone(), Some(source), (run, tasks), Self::put, Box::new(done));
+        Steps::begin(self.clone(), Some(source), (run, tasks), (Self::put, CALLED_AGAIN), Box::new(done));
     }
 
     /// Fetches results of another worker, for others to have them here as well.
@@ -86,7 +97,7 @@ impl Fetching {
                 let _ = outbox.send_waiting(&FromWorker::Copied { copy, failure: put.err() }, vec![], PATIENCE);
             }
         };
-        Steps::begin(self.clone(), source, (run, tasks), Self::put_copies, Box::new(done));
+        Steps::begin(self.clone(), source, (run, tasks), (Self::put_copies, Duration::ZERO), Box::new(done));
     }
 }
 
@@ -95,12 +106,12 @@ impl Steps {
         fetching: Arc<Fetching>,
         source: Option<Source>,
         (run, tasks): (RunId, Vec<TaskRange>),
-        put: Put,
+        (put, patience): (Put, Duration),
         done: Done,
     ) {
-        let left = Mutex::new(Left { ranges: tasks.into(), step: FIRST_STEP });
+        let left = Mutex::new(Left { ranges: tasks.into(), step: FIRST_STEP, unreached: None });
         let done = Mutex::new(Some(done));
-        Arc::new(Self { fetching, source, run, put, left, done }).go_on();
+        Arc::new(Self { fetching, source, run, put, left, patience, done }).go_on();
     }
 
     fn go_on(self: Arc<Self>) {
@@ -128,6 +139,7 @@ impl Steps {
                 self.left.lock().put_back(tasks);
                 return self.go_on();
             }
+            Err(error @ (BulkError::Unreached(_) | BulkError::Lost(_))) => return self.call_again(tasks, &error),
             Err(error) => return self.end(Err(error.to_string())),
         };
         let bytes: u64 = pieces.iter().map(|piece| piece.len() as u64).sum();
@@ -139,6 +151,16 @@ impl Steps {
             }
             Err(reason) => self.end(Err(reason)),
         }
+    }
+
+    /// Who has them wasn't reached.
+    fn call_again(self: Arc<Self>, tasks: Vec<TaskRange>, error: &BulkError) {
+        let Some(pause) = self.left.lock().miss(tasks, self.patience) else {
+            return self.end(Err(error.to_string()));
+        };
+        tracing::debug!("data of run {} is fetched again in {pause:?}: {error}", self.run.0);
+        let fetching = self.fetching.clone();
+        fetching.after(pause, move || self.go_on());
     }
 
     fn end(&self, result: Result<(), String>) {
@@ -169,11 +191,27 @@ impl Left {
     /// These were too large together: fewer come next.
     fn put_back(&mut self, tasks: Vec<TaskRange>) {
         self.step = (TaskRange::count(&tasks) / 2).max(1);
+        self.put_first(tasks);
+    }
+
+    fn put_first(&mut self, tasks: Vec<TaskRange>) {
         tasks.into_iter().rev().for_each(|range| self.ranges.push_front(range));
+    }
+
+    /// These didn't come: they come first next, after the pause that comes back. None if that has gone on for too long.
+    fn miss(&mut self, tasks: Vec<TaskRange>, patience: Duration) -> Option<Duration> {
+        let (since, pause) = *self.unreached.get_or_insert_with(|| (Instant::now(), PAUSES[0]));
+        if since.elapsed() >= patience {
+            return None;
+        }
+        self.unreached = Some((since, (pause * 2).min(PAUSES[1])));
+        self.put_first(tasks);
+        Some(pause)
     }
 
     /// Those of the last step took so many bytes.
     fn learn(&mut self, bytes: u64, goal: u64) {
+        self.unreached = None;
         self.step = match bytes {
             bytes if bytes > goal => (self.step / 2).max(1),
             bytes if bytes < goal / 2 => (self.step * 2).min(STEP_MOST),
@@ -193,7 +231,7 @@ mod tests {
         #[test]
         fn all_come_in_order(
             parts in prop::collection::vec((0..3_u64, 1..300_u64), 0..150),
-            sizes in prop::collection::vec((0..2_u8, 0..200_u64), 1..40),
+            sizes in prop::collection::vec((0..3_u8, 0..200_u64), 1..40),
         ) {
             let mut next = 0;
             let ranges: Vec<_> = parts.into_iter().map(|(gap, len)| {
@@ -201,8 +239,8 @@ mod tests {
                 next = start + len;
                 TaskRange { layer: LayerId(0), start, end: next }
             }).collect();
-            let mut left = Left { ranges: ranges.clone().into(), step: FIRST_STEP };
-            let (mut came, mut sizes) = (vec![], sizes.into_iter().cycle());
+            let mut left = Left { ranges: ranges.clone().into(), step: FIRST_STEP, unreached: None };
+            let (mut came, mut sizes, mut misses) = (vec![], sizes.into_iter().cycle(), 20);
             loop {
                 let tasks = left.take();
                 prop_assert!(tasks.len() <= ResultNames::MOST && TaskRange::count(&tasks) <= STEP_MOST);
@@ -212,6 +250,9 @@ mod tests {
                 let (is_large, bytes) = sizes.next().unwrap_or_default();
                 if is_large == 1 && TaskRange::count(&tasks) > 1 {
                     left.put_back(tasks);
+                } else if is_large == 2 && misses > 0 {
+                    misses -= 1;
+                    prop_assert!(left.miss(tasks, CALLED_AGAIN).is_some());
                 } else {
                     came.extend(tasks.into_iter().flat_map(TaskRange::tasks));
                     left.learn(bytes, 100);
@@ -219,5 +260,17 @@ mod tests {
             }
             prop_assert!(came.into_iter().eq(ranges.into_iter().flat_map(TaskRange::tasks)));
         }
+    }
+    #[test]
+    fn who_is_not_reached_is_called_again_for_a_while_that_begins_anew_with_what_comes() {
+        let range = TaskRange { layer: LayerId(0), start: 0, end: 3 };
+        let mut left = Left { ranges: VecDeque::new(), step: FIRST_STEP, unreached: None };
+        assert_eq!(left.miss(vec![range], Duration::ZERO), None);
+        let mut left = Left { ranges: VecDeque::new(), step: FIRST_STEP, unreached: None };
+        let pauses: Vec<_> = (0..8).filter_map(|_| left.miss(vec![], CALLED_AGAIN)).collect();
+        assert!(pauses[0] == PAUSES[0] && pauses[1] == PAUSES[0] * 2 && pauses[7] == PAUSES[1], "{pauses:?}");
+        left.learn(100, 100);
+        assert_eq!(left.miss(vec![range], CALLED_AGAIN), Some(PAUSES[0]));
+        assert_eq!(left.take(), [range]);
     }
 }
