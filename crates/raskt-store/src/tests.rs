@@ -15,6 +15,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 mod breaking;
+mod broken_disk;
 mod helping;
 mod leaving;
 mod leaving_together;
