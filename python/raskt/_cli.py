@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 
+from raskt import _streams
 from raskt._core import cluster_command
 
 
 def main() -> None:
     """Runs the command, and ends the process with its status."""
+    _streams.hold()
     # The command listens for signals itself, and tells those who have to end in order.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if "worker" in sys.argv:
@@ -23,7 +25,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError):
+        except (AttributeError, OSError, ValueError):
+            # There is none, or nobody reads it any more.
             continue
     # Threads of tasks that can't be stopped must not keep it alive.
     os._exit(status)

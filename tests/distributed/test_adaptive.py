@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import raskt.distributed
 from processes_seen import until
-from raskt import _core
 from raskt.distributed import Adaptive, Cluster, LocalCluster, ProcessInterface, SpecCluster
 from raskt.distributed._clusters._decision import (
     ROOM,
@@ -131,9 +130,6 @@ class Imagined(Cluster):
     @property
     def observed(self) -> set[Any]:
         return set(self.names)
-
-    def _can_tell_load(self) -> bool:
-        return True
 
     def _load(self) -> Load:
         return self.load
@@ -269,7 +265,6 @@ def test_bounds_in_threads_and_memory() -> None:
     worker = {"cls": Asked, "options": {"nthreads": 2, "memory_limit": 100 * MIB}}
     with SpecCluster() as cluster:
         cluster.new_spec = worker
-        cluster._can_tell_load = lambda: True  # type: ignore[method-assign]
         adaptive = cluster.adapt(minimum_cores=3, maximum_cores=9, maximum_memory="1 GiB", interval=0)
         assert (adaptive.minimum, adaptive.maximum) == (2, 4)
         adaptive = cluster.adapt(minimum_memory=101 * MIB, maximum=20, interval=0)
@@ -339,7 +334,6 @@ async def _awaited(cluster: SpecCluster, adaptive: Adaptive) -> None:
     await cluster.sync(adaptive.adapt, asynchronous=True)
 
 
-@pytest.mark.skipif(not hasattr(_core.ClusterClient, "ask"), reason="the scheduler can't be asked for its load")
 def test_a_local_cluster_adapts() -> None:
     with LocalCluster(n_workers=0, threads_per_worker=1) as cluster, raskt.distributed.Client(cluster) as client:
         cluster.adapt(maximum=2, interval="50 ms", wait_count=2, target_duration="10 ms")

@@ -469,7 +469,7 @@ def test_servers_by_themselves() -> None:
             assert worker.status == Status.created
             async with worker, Client(scheduler.address, security=scheduler.security, asynchronous=True) as client:
                 await client.wait_for_workers(2, 30)
-                assert set(client.nthreads()) == {"n", "w"}
+                assert set(await client.nthreads()) == {"n", "w"}
             await worker.finished()
             ending = asyncio.ensure_future(nanny.finished())
             await scheduler.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import raskt
 import raskt.array as ra
 import raskt.dataframe as rd
 from raskt.distributed import Client, LocalCluster, as_completed, default_client
-from raskt.distributed._this_worker import FOLDER, LOCK, _locked, _sweep
 
 
 def add_to(number: int, values: Any) -> float:
@@ -128,19 +126,6 @@ def test_arguments_that_were_swallowed(client: Client) -> None:
         client.retire_workers(workers=["w"], n=1)
     with pytest.raises(ValueError, match="n_workers is -1"):
         client.wait_for_workers(-1)
-
-
-def test_folders_of_workers_go_when_nobody_locks_them() -> None:
-    folders = [Path(tempfile.mkdtemp(prefix=f"{FOLDER}4194000-")) for _ in range(3)]
-    held = _locked(folders[0])
-    assert held is not None
-    (folders[1] / LOCK).touch()
-    _sweep()
-    assert [folder.exists() for folder in folders] == [True, False, True]
-    os.close(held)
-    _sweep()
-    assert not folders[0].exists()
-    folders[2].rmdir()
 
 
 def test_files_are_written_where_their_address_says(tmp_path: Path) -> None:

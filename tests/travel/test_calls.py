@@ -29,10 +29,11 @@ def test_containers_are_put_together():
     assert value.compute() == (([1, {"k": 2}], Point(1, 3), {1}), {"pair": Pair(2, 1)})
 
 
-def test_constants_are_one_object():
+def test_no_call_sees_what_another_has_done_to_a_constant():
     shared = [object.__name__]
-    ids = [delayed(lambda thing, k: id(thing))(shared, k) for k in range(5)]
-    assert len(set(raskt.compute(*ids))) == 1
+    lengths = [delayed(lambda thing, k: (thing.append(k), len(thing))[1])(shared, k) for k in range(5)]
+    assert raskt.compute(*lengths) == (2,) * 5
+    assert shared == ["object"]
 
 
 def test_large_arguments_and_results():

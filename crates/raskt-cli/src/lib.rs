@@ -43,11 +43,8 @@ use std::ffi::OsString;
 ///
 /// It listens for signals itself. An interpreter that has handlers of its own for SIGINT should have them ignored before.
 pub fn run(args: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8 {
-    let command = match command::Arguments::try_parse_from(args) {
-        Ok(command::Arguments { command, log_level }) => {
-            log::start(log_level);
-            command
-        }
+    let (command, _written) = match command::Arguments::try_parse_from(args) {
+        Ok(command::Arguments { command, log_level }) => (command, log::start(log_level)),
         Err(error) => {
             let error = command::without_secrets(error);
             let _ = error.print();

@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::security::{MissingToken, SecurityOptions};
 use crate::stop::Stop;
 use crate::values::{parse_duration, parse_looking};
-use raskt_cluster::hello::{Identity, Role, this_host};
+use raskt_cluster::hello::{Identity, Role};
 use raskt_cluster::journal::{Journal, JournalOptions};
 use raskt_cluster::{Address, Network, NetworkOptions, SchedulerServer};
 use std::net::SocketAddr;
@@ -48,7 +48,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     idle_timeout: Option<Duration>,
     /// Writes down in this folder what is submitted: started again with it, at the same address and with the same token, the scheduler
-    /// goes on where it was, with what workers and clients still hold.
+    /// goes on where it was, with what workers and clients still hold, also when it was interrupted or terminated: a client ends the cluster
+    /// (`shutdown`).
     #[arg(long, value_name = "FOLDER")]
     journal: Option<PathBuf>,
     /// Waits until what is written down is on the disk, so that also a machine that loses power loses nothing.
@@ -87,7 +88,6 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     let token = security.token.clone();
     let mut network = NetworkOptions::new(Role::Scheduler, security).map_err(Failure::failed)?;
     network.introduction.name = "scheduler".into();
-    network.introduction.host = this_host();
     network.introduction.versions = host.versions();
     let identity = network.identity;
     let network = Network::start(network).map_err(Failure::failed)?;
@@ -108,8 +108,11 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
         fact("metrics", format_args!("http://{}/metrics", looked_at.address()));
     }
     tell(&found, options);
-    keep(&server, &stop, options.idle_timeout);
-    server.shut_down(FAREWELL);
+    let is_stopped = keep(&server, &stop, options.idle_timeout);
+    match is_stopped && options.leaves_to_next() && server.leave_to_next() {
+        true => tracing::info!("ending: whoever is there waits for the next scheduler with this journal"),
+        false => server.shut_down(FAREWELL),
+    }
     drop((scheduler_file, pid_file, looked_at));
     Ok(0)
 }
@@ -126,26 +129,33 @@ fn tell(found: &Found, options: &Options) {
     fact("ready", true);
 }
 
-/// Waits until it is to end.
-fn keep(server: &SchedulerServer, stop: &Stop<'_>, idle_timeout: Option<Duration>) {
+/// Waits until it is to end; whether somebody has stopped this process.
+fn keep(server: &SchedulerServer, stop: &Stop<'_>, idle_timeout: Option<Duration>) -> bool {
     let mut idle_since = Instant::now();
     let glance = idle_timeout.map_or(Duration::MAX, |patience| patience / 4).min(GLANCE);
     while !stop.wait(glance) {
         if server.is_told_to_end() {
             tracing::info!("ending: a client has ended the cluster");
-            return;
+            return false;
         }
         if server.runs() > 0 {
             idle_since = Instant::now();
         }
         if idle_timeout.is_some_and(|patience| idle_since.elapsed() >= patience) {
             tracing::info!("ending: nobody has wanted anything for {:.1} s", idle_since.elapsed().as_secs_f64());
-            return;
+            return false;
         }
     }
+    true
 }
 
 impl Options {
+    /// Whether workers and clients are to wait for another scheduler when this one is stopped. Whoever has started it to end with him looks
+    /// after the rest, too.
+    fn leaves_to_next(&self) -> bool {
+        self.journal.is_some() && !self.until_input_closes
+    }
+
     fn address(&self) -> Result<Address, Failure> {
         let host = listening_host(self.host.as_deref(), self.interface.as_deref())?;
         if let Some(whole) = host.as_deref().filter(|host| host.contains("://")) {

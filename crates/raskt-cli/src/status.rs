@@ -7,7 +7,7 @@ use crate::files::Found;
 use crate::host::Host;
 use crate::security::{MissingToken, SecurityOptions, no_scheduler};
 use crate::values::{Size, parse_duration};
-use raskt_cluster::hello::{Role, mismatches, this_host};
+use raskt_cluster::hello::{Role, mismatches};
 use raskt_cluster::{Address, Client, ConnectError, Network, NetworkOptions, Security, WorkerInfo};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -47,7 +47,6 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
     let (address, security) = options.find()?;
     let mut network = NetworkOptions::new(Role::Client, security.clone()).map_err(Failure::failed)?;
     network.introduction.name = "raskt status".into();
-    network.introduction.host = this_host();
     network.introduction.versions = host.versions();
     let network = Network::start(network).map_err(Failure::failed)?;
     let listen = own_address(&address, &security)?;

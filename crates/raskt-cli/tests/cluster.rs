@@ -5,6 +5,7 @@ mod world;
 use raskt_cluster::hello::{Role, Versions};
 use raskt_cluster::{Network, NetworkOptions, SchedulerServer, Security, Token};
 use rustix::process::Signal;
+use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::time::Instant;
 use world::*;
 
@@ -249,4 +250,37 @@ fn a_scheduler_of_another_version_is_told_of() {
     assert!(worker.line("raskt ").contains("77.0"));
     let told = String::from_utf8(world.run(&format!("status {address}")).stderr).unwrap();
     assert!(told.contains("versions differ") && told.contains("77.0"), "{told}");
+}
+
+#[test]
+fn whoever_reads_no_logs_keeps_nobody_waiting() {
+    let world = World::new();
+    let (_nobody_reads, full) = full_pipe();
+    let mut command = world.command("scheduler --port 0 --scheduler-file s.json".split_whitespace());
+    let mut scheduler = Process::heard(command.stdout(std::process::Stdio::piped()).stderr(full));
+    let address = scheduler.fact("scheduler");
+    scheduler.fact("ready");
+    // Each of them is a line.
+    for _ in 0..3 {
+        let mut stranger = std::net::TcpStream::connect(address.trim_start_matches("tcp://")).unwrap();
+        stranger.write_all(&[7; 64]).unwrap();
+        let _ = stranger.read_to_end(&mut vec![]);
+    }
+    let mut nanny = world.start("worker --scheduler-file s.json --nthreads 1");
+    nanny.fact("joined");
+    let client = world.client(&scheduler);
+    assert!(client.wait_for_workers(1, PATIENCE));
+    sum_of(&submit(&client, 4, 100));
+    scheduler.signal(Signal::TERM);
+    assert_eq!(scheduler.status(), 0);
+}
+
+/// A pipe into which nothing more goes.
+fn full_pipe() -> (PipeReader, PipeWriter) {
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let flags = rustix::fs::fcntl_getfl(&writer).unwrap();
+    rustix::fs::fcntl_setfl(&writer, flags | rustix::fs::OFlags::NONBLOCK).unwrap();
+    while writer.write(&[b' '; 4096]).is_ok() {}
+    rustix::fs::fcntl_setfl(&writer, flags).unwrap();
+    (reader, writer)
 }

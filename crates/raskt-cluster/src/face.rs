@@ -32,6 +32,11 @@ pub trait Face: Send + Sync + 'static {
         let _ = number;
     }
 
+    /// Says something to the user.
+    fn tell(&self, sentence: &str) {
+        tracing::warn!("{sentence}");
+    }
+
     /// A worker is to have a plugin from now on, before any task that comes later; nothing takes it away.
     fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
         let _ = plugin;
@@ -96,10 +101,10 @@ impl From<raskt_graph::GraphError> for Unreadable {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    struct Wordy(usize);
+    pub struct Wordy(pub usize);
 
     impl Face for Wordy {
         fn body(&self, _op: OpForm<BodyForm>) -> Result<OpBody, String> {

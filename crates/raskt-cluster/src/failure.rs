@@ -4,6 +4,7 @@ use raskt_graph::TaskId;
 use raskt_schedule::{Death, RunId};
 use raskt_value::ErrorKind;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Why tasks failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,12 +13,14 @@ pub struct FailureForm {
     pub run: RunId,
     /// That task.
     pub task: TaskId,
-    /// What it raised, if it did.
-    pub error: Option<ErrorForm>,
+    /// What it raised, if it did: the same for all that failed with it.
+    pub error: Option<Arc<ErrorForm>>,
     /// The deaths of workers that had it, if that is why.
     pub story: Vec<Death>,
     /// It stood for data that was given, and is gone.
     pub is_lost: bool,
+    /// Why the last of those workers was ended, if somebody has said.
+    pub cause: Option<String>,
 }
 
 /// An error of a task as it travels.
@@ -32,3 +35,13 @@ pub struct ErrorForm {
     /// The cause itself where it isn't ours, as the face of the worker has written it.
     pub cause: Option<Vec<u8>>,
 }
+
+impl FailureForm {
+    /// By what it is referred to.
+    pub fn root(&self) -> Root {
+        (self.run, self.task)
+    }
+}
+
+/// A task that failed by itself, and its run.
+pub(crate) type Root = (RunId, TaskId);

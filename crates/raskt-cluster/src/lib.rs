@@ -49,6 +49,7 @@ mod scheduler;
 mod security;
 pub mod session;
 mod small;
+mod sparing;
 mod standing;
 mod stream;
 #[cfg(feature = "testing")]

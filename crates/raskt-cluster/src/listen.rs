@@ -4,6 +4,7 @@ use crate::address::Address;
 use crate::dial::{HELLO, Link, introduce};
 use crate::hello::{self, Answered, Demand, Greeting, Introduction, Refusal, Role, Verdict};
 use crate::security::{InsecureError, Security};
+use crate::sparing::{Sparing, Telling};
 use crate::stream::Stream;
 use crate::tls;
 use raskt_sync::Mutex;
@@ -15,7 +16,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::time::timeout;
@@ -46,9 +47,14 @@ impl fmt::Display for RefusedPeer {
     }
 }
 
-/// Writes a line for each to the log.
+/// Writes a line for each to the log. Of many within a minute the first are written, and how many the others were.
 pub fn log_refused() -> Refused {
-    Arc::new(|peer| tracing::warn!("{peer}"))
+    let sparing = Mutex::new(Sparing::new(Instant::now()));
+    Arc::new(move |peer| match sparing.lock().tell(Instant::now()) {
+        Telling::Nothing => {}
+        Telling::This { left_out: 0 } => tracing::warn!("{peer}"),
+        Telling::This { left_out } => tracing::warn!("{peer}, as {left_out} others in the minutes before"),
+    })
 }
 
 /// What a door needs to know.

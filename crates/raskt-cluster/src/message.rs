@@ -6,6 +6,7 @@
 use crate::bulk::Source;
 use crate::coordination::{Ask, Packed, Told};
 use crate::errand::{Errand, ErrandEnd};
+use crate::failure::Root;
 pub use crate::failure::{ErrorForm, FailureForm};
 use crate::hello::{Identity, Role};
 use crate::question::{Answer, Question};
@@ -63,6 +64,13 @@ pub enum FromClient {
         /// There is no more of it.
         is_last: bool,
     },
+    /// Tasks are cancelled, and with them whatever has still to be computed from them.
+    Cancel {
+        /// The tasks.
+        tasks: Vec<(RunId, TaskRange)>,
+        /// Also those that others want.
+        by_force: bool,
+    },
     /// An answer is wanted as soon as all that was said before has been taken in.
     Barrier {
         /// What the answer is known by.
@@ -93,6 +101,11 @@ pub enum FromClient {
 pub struct Submission {
     /// A number of those that the client was given.
     pub run: RunId,
+    /// Random, and the same for all runs of a client: what tells this run from any other that ever had its number, be it that what is known
+    /// of that was lost.
+    pub mark: u64,
+    /// Runs that it reads under names which were given away, and their marks: it isn't taken if others have their numbers by now.
+    pub named: Vec<(RunId, u64)>,
     /// The run whose task submits it.
     pub parent: Option<RunId>,
     /// The tasks whose results are kept.
@@ -183,6 +196,27 @@ pub enum ToClient {
         /// Why.
         failure: FailureForm,
     },
+    /// The same, because of a task that the client was told of before.
+    TasksFailedToo {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+        /// The task that failed first, and its run.
+        root: Root,
+    },
+    /// A run ended early, because of a task that the client was told of before.
+    FailedToo {
+        /// The run.
+        run: RunId,
+        /// The task that failed first, and its run.
+        root: Root,
+    },
+    /// Tasks of a run that failed first aren't referred to any more.
+    FailuresForgotten {
+        /// The run.
+        run: RunId,
+    },
     /// A run ended early, since data that was given is gone.
     Lost {
         /// The run.
@@ -269,12 +303,23 @@ impl WorkerInfo {
 /// From a worker to the scheduler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromWorker {
-    /// What one has that comes back, part by part, before it joins.
+    /// What one has that comes back, part by part, before it joins; and later, when that is done which it had begun before.
     Kept {
         /// The run.
         run: RunId,
+        /// Its mark.
+        mark: u64,
         /// The tasks whose results it holds, with the bytes of each range.
         tasks: Vec<(TaskRange, u64)>,
+    },
+    /// What one still runs that comes back, before it joins: there is a slot less for each.
+    RunsOn {
+        /// The run.
+        run: RunId,
+        /// Its mark.
+        mark: u64,
+        /// The tasks that one of its threads is at.
+        tasks: Vec<TaskRange>,
     },
     /// It is there.
     Join(Offer),
@@ -317,6 +362,11 @@ pub enum FromWorker {
     },
     /// It was to begin anew, and nobody would start it.
     Stays,
+    /// Whoever looks after it is about to end it.
+    IsEnded {
+        /// Why, as it goes on after the worker's name.
+        why: String,
+    },
     /// An errand is over.
     ErrandOver {
         /// Its number with the scheduler.
@@ -346,6 +396,8 @@ pub enum ToWorker {
     Graph {
         /// The run.
         run: RunId,
+        /// Its mark, and those of the runs of which it imports: what is here of other runs of these numbers is forgotten.
+        marks: (u64, Vec<u64>),
         /// What of it stands for tasks of other runs.
         imports: Vec<Import>,
         /// Tasks whose results go along with the word that they are there, if they are small.

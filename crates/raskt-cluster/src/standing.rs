@@ -39,9 +39,11 @@ impl Standing {
     }
 
     /// Has them stand there under this number.
-    pub fn submission(&self, run: RunId) -> Submission {
+    pub fn submission(&self, run: RunId, mark: u64) -> Submission {
         Submission {
             run,
+            mark,
+            named: vec![],
             parent: None,
             wanted: vec![self.tasks],
             failure: FailureScope::Task,
@@ -51,6 +53,12 @@ impl Standing {
             in_pieces: false,
         }
     }
+}
+
+/// Those of `imports`, which are in order of their tasks, that are of some of these: found by search, however many others there are.
+pub(crate) fn meeting(imports: &[Import], tasks: TaskRange) -> impl Iterator<Item = &Import> {
+    let first = imports.partition_point(|import| (import.tasks.layer, import.tasks.end) <= (tasks.layer, tasks.start));
+    imports[first..].iter().take_while(move |import| import.tasks.meets(tasks))
 }
 
 fn too_many() -> String {

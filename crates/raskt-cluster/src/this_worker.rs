@@ -8,6 +8,9 @@ use raskt_schedule::{RunId, WorkerId};
 use raskt_sync::Mutex;
 use std::sync::Arc;
 
+/// By which cluster and mark others know a run.
+pub(crate) type NameOf = dyn Fn(RunId) -> Option<([u8; 16], u64)> + Send + Sync;
+
 /// A worker of this process.
 #[derive(Clone)]
 pub struct ThisWorker {
@@ -21,6 +24,8 @@ pub struct ThisWorker {
     pub(crate) options: NetworkOptions,
     /// Which process its scheduler is, once that has answered.
     pub(crate) peer: Arc<dyn Fn() -> Option<Identity> + Send + Sync>,
+    /// By which cluster and mark others know a run whose graph is here.
+    pub(crate) name_of: Arc<NameOf>,
     pub(crate) id: Arc<Mutex<Option<WorkerId>>>,
 }
 
@@ -35,9 +40,21 @@ impl ThisWorker {
         *self.id.lock()
     }
 
+    /// Which process it is: the same whatever its scheduler calls it.
+    pub fn identity(&self) -> Identity {
+        self.options.identity
+    }
+
     /// The run of its task that the calling thread is in.
     pub fn run_here(&self) -> Option<RunId> {
         self.engine.run_here()
+    }
+
+    /// Which cluster it is of, and what tells a run that is here from any other of its number, as names of results say it ([`Client::named`]).
+    ///
+    /// [`Client::named`]: crate::Client::named
+    pub fn named(&self, run: RunId) -> Option<([u8; 16], u64)> {
+        (self.name_of)(run)
     }
 
     /// Threads, and bytes that it may hold.

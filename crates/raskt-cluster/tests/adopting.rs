@@ -38,7 +38,7 @@ fn a_result_of_another_client_outlives_that_client() {
     let run = source(&giver, Sum { milliseconds: 20, ..QUICK });
     giver.barrier(PATIENCE).unwrap();
     let origin = (run.id(), at(5));
-    let adopted = taker.adopt_at_once(origin, PATIENCE).unwrap();
+    let adopted = taker.adopt_at_once(origin, None, PATIENCE).unwrap();
     drop(run);
     giver.close(PATIENCE);
     drop(giver);
@@ -46,7 +46,7 @@ fn a_result_of_another_client_outlives_that_client() {
     // It may be read by further runs, also by one of a third client, under the name that it has where it was made.
     assert_eq!(adopted.0.source_of(adopted.1), origin);
     let third = cluster.client();
-    let again = third.adopt_at_once(origin, PATIENCE).unwrap();
+    let again = third.adopt_at_once(origin, None, PATIENCE).unwrap();
     drop(adopted);
     taker.close(PATIENCE);
     let tasks = TaskRange::one(at(0));
@@ -65,7 +65,7 @@ fn a_failure_of_another_client_is_the_same_one_here() {
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, Sum { fails_at: Some(3), milliseconds: 0 });
     giver.barrier(PATIENCE).unwrap();
-    let adopted = taker.adopt_at_once((run.id(), at(3)), PATIENCE).unwrap();
+    let adopted = taker.adopt_at_once((run.id(), at(3)), None, PATIENCE).unwrap();
     drop(run);
     let error = value(&taker, &adopted).unwrap_err();
     assert!(error.to_string().contains("this one fails"), "{error}");
@@ -78,11 +78,11 @@ fn what_is_not_there_is_not_adopted() {
     let run = source(&giver, QUICK);
     giver.barrier(PATIENCE).unwrap();
     let gone = run.id();
-    assert!(matches!(taker.adopt_at_once((gone, at(9)), PATIENCE), Err(ClusterError::Refused(_))));
+    assert!(matches!(taker.adopt_at_once((gone, at(9)), None, PATIENCE), Err(ClusterError::Refused(_))));
     drop(run);
     await_runs(&cluster, 0);
     for run in [gone, RunId(u64::MAX)] {
-        assert!(matches!(taker.adopt_at_once((run, at(0)), PATIENCE), Err(ClusterError::Refused(_))));
+        assert!(matches!(taker.adopt_at_once((run, at(0)), None, PATIENCE), Err(ClusterError::Refused(_))));
     }
     assert_eq!(value(&taker, &(source(&taker, QUICK), at(7))).unwrap(), 7);
 }
@@ -93,7 +93,7 @@ fn a_result_that_is_lost_is_made_again_for_whoever_adopted_it() {
     let (giver, taker) = (cluster.client(), cluster.client());
     let run = source(&giver, QUICK);
     giver.barrier(PATIENCE).unwrap();
-    let all: Vec<_> = (0..8).map(|index| taker.adopt_at_once((run.id(), at(index)), PATIENCE).unwrap()).collect();
+    let all: Vec<_> = (0..8).map(|index| taker.adopt_at_once((run.id(), at(index)), None, PATIENCE).unwrap()).collect();
     for (adopted, expected) in all.iter().zip(0..) {
         assert_eq!(value(&taker, adopted).unwrap(), expected);
     }

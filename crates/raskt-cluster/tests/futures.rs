@@ -241,3 +241,53 @@ fn what_is_refused_fails_and_nobody_waits_for_ever() {
     assert!(matches!(error, ClusterError::Disconnected(_)), "{error}");
     assert!(client.submit_tasks(Job { graph: form(&sums(1, QUICK, 0)), ..Job::default() }).is_err());
 }
+
+/// One failure is told once, whatever fails because of it: all that a client knows of it is one and the same.
+#[test]
+fn a_failure_is_told_once_for_all_that_fail_with_it() {
+    let cluster = Cluster::of(1);
+    let client = cluster.client();
+    let failing = sources(&client, 2, Sum { fails_at: Some(1), milliseconds: 100 });
+    let readers: Vec<_> = (0..50).map(|_| reader(&client, &failing, range(0, 0, 2), QUICK)).collect();
+    let wanted: Vec<_> = readers.iter().map(|run| all_of(run, range(1, 0, 1))).collect();
+    assert!(client.watch(&wanted).wait(Until::All, soon()));
+    let late = reader(&client, &failing, range(0, 1, 2), QUICK);
+    assert!(client.watch(&[all_of(&late, range(1, 0, 1))]).wait(Until::All, soon()));
+    let cause = |run: &TaskRun, layer| match run.state(TaskId::new(LayerId(layer), u64::from(layer == 0))) {
+        TaskState::Failed(failed) => failed,
+        state => panic!("{state:?}"),
+    };
+    let first = cause(&failing, 0);
+    assert!(matches!(first.error(), ClusterError::Task { .. }));
+    for run in readers.iter().chain([&late]) {
+        assert!(std::sync::Arc::ptr_eq(&first, &cause(run, 1)));
+    }
+    // What fails otherwise when it is run again is told anew.
+    failing.retry(&[range(0, 1, 2)]).unwrap();
+    assert!(client.watch(&[all_of(&failing, range(0, 0, 2))]).wait(Until::All, soon()));
+    assert!(matches!(cause(&failing, 0).error(), ClusterError::Task { .. }));
+    drop((readers, late));
+    assert!(matches!(first.error(), ClusterError::Task { .. }));
+}
+
+/// A client is told more at once than its window takes: it takes what it gets, and so it gets all of it.
+#[test]
+fn what_a_client_is_owed_waits_for_its_window() {
+    let cluster = Cluster::of(1);
+    let security = raskt_cluster::Security { token: Some(cluster.token.clone()), tls: None };
+    let limits = raskt_cluster::session::Limits { window_bytes: 20_000, ..Default::default() };
+    let options = raskt_cluster::NetworkOptions {
+        limits,
+        ..raskt_cluster::NetworkOptions::new(raskt_cluster::hello::Role::Client, security).unwrap()
+    };
+    let network = raskt_cluster::Network::start(options).unwrap();
+    let listen = "tcp://127.0.0.1:0".parse().unwrap();
+    let client = Client::connect(network, cluster.scheduler.address(), &listen, Native::face(), PATIENCE).unwrap();
+    let failing = sources(&client, 2, Sum { fails_at: Some(1), milliseconds: 3000 });
+    let readers: Vec<_> = (0..1000).map(|_| reader(&client, &failing, range(0, 0, 2), QUICK)).collect();
+    let wanted: Vec<_> = readers.iter().map(|run| all_of(run, range(1, 0, 1))).collect();
+    let watch = client.watch(&wanted);
+    assert!(watch.wait(Until::All, soon()));
+    assert_eq!((watch.failed(), client.lost()), (1000, None));
+    assert_eq!(gather(&client, &[all_of(&sources(&client, 3, QUICK), range(0, 0, 3))]).unwrap(), [0, 1, 2]);
+}

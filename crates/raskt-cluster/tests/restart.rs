@@ -188,3 +188,25 @@ fn client_gathers(client: &Client, run: &TaskRun) {
     let values = client.gather(&[(run.id(), vec![all(5)])], Some(Instant::now() + PATIENCE)).unwrap();
     assert_eq!(values.iter().map(number).collect::<Vec<_>>(), (0..5).collect::<Vec<_>>());
 }
+
+/// What a worker was at when the scheduler died, and for longer than that is away, is begun once: the new one knows that it runs, and gives
+/// the slot to nobody else.
+#[test]
+fn what_runs_on_is_begun_once_and_keeps_nobody_waiting() {
+    let _alone = alone();
+    let mut place = Place::of(2);
+    let client = place.client();
+    let long = submit_tasks(&client, 1, slow(8000));
+    await_runs(1);
+    place.kill();
+    place.start();
+    let quick = submit_tasks(&client, 20, slow(10));
+    let quick = client.gather(&[(quick.id(), vec![all(20)])], Some(Instant::now() + PATIENCE)).unwrap();
+    assert_eq!(quick.len(), 20);
+    let task = TaskId::new(LayerId(0), 0);
+    assert!(matches!(long.state(task), TaskState::Pending), "nobody waited for it");
+    let value = client.gather(&[(long.id(), vec![all(1)])], Some(Instant::now() + PATIENCE)).unwrap();
+    assert_eq!(value.iter().map(number).collect::<Vec<_>>(), [0]);
+    // The first of the quick ones has the same number.
+    assert_eq!(RUNS.lock().unwrap().get(&0), Some(&2));
+}

@@ -201,7 +201,7 @@ fn results_of_others_outlive_the_scheduler_and_names_that_kept_some_do_not() {
     let (giver, taker) = (place.client(), place.client());
     let run = sources(&giver, 8);
     giver.barrier(PATIENCE).unwrap();
-    let adopted = taker.adopt_at_once((run.id(), TaskId::new(LayerId(0), 5)), PATIENCE).unwrap();
+    let adopted = taker.adopt_at_once((run.id(), TaskId::new(LayerId(0), 5)), None, PATIENCE).unwrap();
     let value = Value { bytes: "of results".into(), results: vec![(run.id(), all(8))] };
     let publish = || Request::PublishDataset { name: "set".into(), value: value.clone(), replace: false };
     assert_eq!(taker.coordination().ask(publish()).unwrap(), Reply::Done);

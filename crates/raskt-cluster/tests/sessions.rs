@@ -7,9 +7,11 @@ use raskt_cluster::certs::Authority;
 use raskt_cluster::hello::Role;
 use raskt_cluster::session::{Event, Limits, Lost, SendError};
 use raskt_cluster::testing::{Chance, FaultProxy, Faults};
-use raskt_cluster::{Address, Security, Token};
+use raskt_cluster::{Address, Inbox, Incoming, Outbox, Peer, Security, Token, inbox};
 use std::net::ToSocketAddrs;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use world::*;
 
 fn check_echo(scheduler: Security, worker: Security, address: &str) {
@@ -188,8 +190,8 @@ fn a_handler_that_panics_ends_its_session_alone() {
     let security = token_only();
     let scheduler = network(Role::Scheduler, security.clone(), Limits::default());
     let host = |_, _| {
-        Some(raskt_cluster::inbox(|incoming| {
-            if let raskt_cluster::Incoming::Message::<Message> { .. } = incoming {
+        Some(inbox(|incoming| {
+            if let Incoming::Message::<Message> { .. } = incoming {
                 panic!("this is a test of panics");
             }
         }))
@@ -237,14 +239,14 @@ fn sessions_end_with_their_network() {
     drop(network);
     assert_eq!(outbox.send(&(1, String::new()), vec![]), Err(SendError::Closed));
     let last = incoming.try_iter().last();
-    assert!(matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed)))), "{last:?}");
+    assert!(matches!(last, Some(Incoming::Event(Event::Lost(Lost::Closed)))), "{last:?}");
 }
 
 #[test]
 fn a_host_that_takes_nobody_in_or_panics_closes_the_session() {
     let security = token_only();
     let scheduler = network(Role::Scheduler, security.clone(), Limits::default());
-    let host = |peer: raskt_cluster::Peer, _| {
+    let host = |peer: Peer, _| {
         assert_eq!(peer.role, Role::Client, "this is a test of panics");
         None
     };
@@ -255,9 +257,8 @@ fn a_host_that_takes_nobody_in_or_panics_closes_the_session() {
         let (inbox, incoming) = raskt_cluster::channel::<Message>();
         let outbox = network.connect::<Message>(listening.address(), Role::Scheduler, inbox).unwrap();
         let events: Vec<_> = std::iter::from_fn(|| incoming.recv_timeout(PATIENCE).ok()).take(2).collect();
-        let is_closed = |last: Option<&raskt_cluster::Incoming<Message>>| {
-            matches!(last, Some(raskt_cluster::Incoming::Event(Event::Lost(Lost::Closed))))
-        };
+        let is_closed =
+            |last: Option<&Incoming<Message>>| matches!(last, Some(Incoming::Event(Event::Lost(Lost::Closed))));
         assert!(is_closed(events.last()), "{events:?}");
         assert_eq!(outbox.peer().unwrap().role, Role::Scheduler);
     }
@@ -301,4 +302,57 @@ fn a_process_that_ends_is_lost_at_once() {
     let mut events = std::iter::from_fn(|| echo.events.recv_timeout(PATIENCE).ok());
     let last = events.find(|event| matches!(event, Event::Lost(_)));
     assert_eq!(last, Some(Event::Lost(Lost::Died)));
+}
+
+/// Somebody who is given up without a word, and comes back, hears that there is no such session: he may begin another one.
+#[test]
+fn who_was_given_up_hears_that_he_is_forgotten() {
+    let security = token_only();
+    let network = network(Role::Scheduler, security.clone(), Limits::default());
+    let (outboxes, given_up) = std::sync::mpsc::channel();
+    let host = move |_: Peer, outbox: Outbox<()>| -> Option<Arc<dyn Inbox>> {
+        outboxes.send(outbox).unwrap();
+        Some(inbox(|_: Incoming<Message>| {}))
+    };
+    let listening = network.listen(&"tcp://127.0.0.1:0".parse().unwrap(), &[Role::Worker], host).unwrap();
+    let mut caller = call(security, listening.address(), Limits::default());
+    caller.wait_for(|event| *event == Event::Connected);
+    given_up.recv_timeout(PATIENCE).unwrap().abandon();
+    let lost = caller.wait_for(|event| matches!(event, Event::Lost(_)));
+    assert!(matches!(lost, Event::Lost(Lost::Forgotten(_))), "{lost:?}");
+}
+
+/// The thread of the network is kept by what somebody said, for longer than anybody may be silent.
+#[test]
+fn a_slow_message_silences_nobody_else() {
+    const SLOW: Duration = Duration::from_secs(7);
+    let security = token_only();
+    let limits = Limits {
+        heartbeat_nanoseconds: 100_000_000,
+        suspect_nanoseconds: 4_000_000_000,
+        unreachable_nanoseconds: 5_000_000_000,
+        ..Limits::default()
+    };
+    let network = network(Role::Scheduler, security.clone(), limits.clone());
+    let host = move |_: Peer, outbox: Outbox<()>| -> Option<Arc<dyn Inbox>> {
+        let outbox = outbox.typed::<Message>();
+        Some(inbox(move |incoming: Incoming<Message>| {
+            if let Incoming::Message { message, .. } = incoming {
+                std::thread::sleep(SLOW);
+                outbox.send(&message, vec![]).unwrap();
+            }
+        }))
+    };
+    let listening = network.listen(&"tcp://127.0.0.1:0".parse().unwrap(), &[Role::Worker], host).unwrap();
+    let [mut slow, mut other] = [(); 2].map(|()| call(security.clone(), listening.address(), limits.clone()));
+    for caller in [&mut slow, &mut other] {
+        caller.wait_for(|event| *event == Event::Connected);
+    }
+    slow.send(&(1, String::new()), vec![]);
+    assert_eq!(slow.receive().0, (1, String::new()));
+    other.send(&(2, String::new()), vec![]);
+    assert_eq!(other.receive().0, (2, String::new()));
+    for caller in [&slow, &other] {
+        assert!(!caller.events.contains(&Event::Unreachable), "{:?}", caller.events);
+    }
 }

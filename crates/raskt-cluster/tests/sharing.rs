@@ -3,9 +3,15 @@
 mod workplace;
 
 use raskt_cluster::coordination::*;
-use raskt_cluster::{Client, Job, TaskRun, TaskState, Until};
+use raskt_cluster::hello::Role;
+use raskt_cluster::session::Limits as SessionLimits;
+use raskt_cluster::testing::{FaultProxy, Faults};
+use raskt_cluster::{
+    Client, Job, Network, NetworkOptions, SchedulerServer, Security, TaskRun, TaskState, Token, Until,
+};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{RunId, TaskRange};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workplace::*;
 
@@ -86,6 +92,58 @@ fn a_lock_passes_on_when_the_client_that_holds_it_is_gone() {
     granted.give_back();
     let granted = waits.wait(soon()).expect("an answer").unwrap();
     assert_eq!(*granted.reply(), Reply::Acquired(vec!["x".into()]));
+}
+
+/// Others would take it to be gone at once, if it were a worker.
+#[test]
+fn a_client_whose_connection_was_closed_holds_what_it_holds_until_it_is_back() {
+    let token = Token::random().unwrap();
+    let limits = SessionLimits { closed_nanoseconds: 20_000_000, ..SessionLimits::default() };
+    let security = Security { token: Some(token.clone()), tls: None };
+    let options = NetworkOptions { limits, ..NetworkOptions::new(Role::Scheduler, security).unwrap() };
+    let listen = "tcp://127.0.0.1:0".parse().unwrap();
+    let scheduler = SchedulerServer::start(Network::start(options).unwrap(), &listen).unwrap();
+    let cluster = Cluster { token, scheduler, workers: vec![], folder: None };
+    let other = cluster.client();
+    let address = cluster.scheduler.address().to_string();
+    let proxy = FaultProxy::start(address.trim_start_matches("tcp://").parse().unwrap(), 7).unwrap();
+    let through = format!("tcp://{}", proxy.address()).parse().unwrap();
+    let network = network(&cluster.token, Role::Client);
+    let holder = Client::connect(network, &through, &listen, Native::face(), PATIENCE).unwrap();
+    assert!(matches!(holder.coordination().ask(lock("x", None)).unwrap(), Reply::Acquired(_)));
+    proxy.set_faults(Faults { cut: 1_000_000, ..Faults::default() });
+    let mut said = holder.coordination().request(Request::Locked { name: "x".into() }).unwrap();
+    until("the connection is closed", || proxy.tally().cut.load(Ordering::Relaxed) > 0);
+    assert_eq!(other.coordination().ask(lock("x", Some(500_000_000))).unwrap(), Reply::TimedOut);
+    proxy.set_faults(Faults::default());
+    assert_eq!(*said.wait(soon()).expect("an answer").unwrap().reply(), Reply::Flag(true));
+    let release = Request::ReleaseLocks { names: vec!["x".into()], holder: 1 };
+    assert_eq!(holder.coordination().ask(release).unwrap(), Reply::Done);
+    assert!(matches!(other.coordination().ask(lock("x", None)).unwrap(), Reply::Acquired(_)));
+}
+
+#[test]
+fn an_item_that_was_on_its_way_to_a_client_that_is_gone_is_first_in_its_queue_again() {
+    let cluster = Cluster::of(0);
+    let (dead, other) = (cluster.client(), cluster.client());
+    let get =
+        |client: &Client| client.coordination().request(Request::Get { name: "q".into(), timeout: None }).unwrap();
+    let mut waits = get(&dead);
+    for item in ["a", "b"] {
+        let put = Request::Put { name: "q".into(), value: Value::plain(item), timeout: None };
+        assert_eq!(other.coordination().ask(put).unwrap(), Reply::Done);
+    }
+    // It has come, and its client ends before it says to have it.
+    let answer = waits.wait(soon()).expect("an answer").unwrap();
+    dead.close(PATIENCE);
+    std::mem::forget(answer);
+    for item in ["a", "b"] {
+        let mut pending = get(&other);
+        let Reply::Values { values, .. } = pending.wait(soon()).expect("an answer").unwrap().into_reply() else {
+            panic!()
+        };
+        assert_eq!(values, [Value::plain(item)]);
+    }
 }
 
 #[test]

@@ -111,7 +111,8 @@ impl RecordedScheduler {
         let Some(record) = &mut self.record else { return };
         if let Err(error) = record.write(now, event) {
             // The computation goes on: it is worth more than its record.
-            eprintln!("raskt: the flight record `{}` ends here: {error}", record.path.display());
+            let path = record.path.display();
+            let _ = writeln!(std::io::stderr(), "raskt: the flight record `{path}` ends here: {error}");
             self.record = None;
         }
     }

@@ -10,3 +10,12 @@ pub struct HeldResults {
     /// The tasks, in order, with the bytes of each range.
     pub tasks: Vec<(TaskRange, u64)>,
 }
+
+/// Tasks that a worker is at, and that the scheduler of now hasn't handed out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adrift {
+    /// The run.
+    pub run: RunId,
+    /// The tasks: they have one of its slots.
+    pub tasks: Vec<TaskRange>,
+}

@@ -52,7 +52,7 @@ pub use engine::{Engine, SlotLoan};
 pub use error::{Breakdown, RunError};
 pub use giving::Given;
 pub use handle::RunHandle;
-pub use held_results::HeldResults;
+pub use held_results::{Adrift, HeldResults};
 pub use in_place::run_in_place;
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};
 pub use options::{EngineOptions, usual_memory_limit};

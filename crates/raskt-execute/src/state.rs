@@ -23,7 +23,7 @@ use crate::made::Made;
 use crate::observer::{self, Freed, ResultId};
 use crate::uplink::{TaskFailure, Uplink};
 use raskt_graph::OpKind;
-use raskt_schedule::{Event, Offer, RunId, Settings, Ticket, Worker, WorkerEvent, WorkerTold};
+use raskt_schedule::{Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerEvent, WorkerTold};
 use raskt_store::{Broken, Store, StoredRef};
 use raskt_value::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -65,6 +65,10 @@ pub(crate) struct State {
     strays: BTreeMap<Ticket, Option<ThreadNumber>>,
     /// Slots that they take up.
     stray_slots: u32,
+    /// Slots that are taken by what another scheduler has handed out, or this one before it lost the worker.
+    adrift_slots: u32,
+    /// Results that came of such, and that the scheduler may have handed out before it heard so.
+    landed: Vec<(RunId, TaskRange)>,
     /// Slots of tasks that wait for something else than a run of this engine.
     lent_slots: u32,
     /// Slots of tasks that wait for runs, until these have ended.
@@ -140,6 +144,8 @@ impl State {
             is_left_to_waiter: false,
             strays: BTreeMap::new(),
             stray_slots: 0,
+            adrift_slots: 0,
+            landed: vec![],
             lent_slots: 0,
             lent_to_runs: 0,
             pool: Pool::new(slots as usize * STRAYS_A_SLOT),
@@ -170,7 +176,7 @@ impl State {
     pub fn resize(&mut self) {
         // What asks for memory ahead of its turn is in line at a worker already: its scheduler needn't know.
         let ahead = if self.head.elsewhere().is_some() { 0 } else { self.slots_ahead };
-        let slots = (self.slots + self.lent_slots + ahead).saturating_sub(self.stray_slots);
+        let slots = (self.slots + self.lent_slots + ahead).saturating_sub(self.stray_slots + self.adrift_slots);
         // A task that waits gives nothing back before what it waits for has come: nobody may wait for it.
         let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
         self.resize_worker();
@@ -241,6 +247,7 @@ impl State {
         let nanoseconds = executed.nanoseconds;
         self.worker.handle_event(WorkerEvent::Executed { ticket, outcomes, nanoseconds });
         self.act();
+        self.heed_adrift();
     }
 
     /// Puts results where others find them.

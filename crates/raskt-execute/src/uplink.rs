@@ -1,6 +1,6 @@
 //! What the engine of a worker needs of whoever carries its words to its scheduler and to other workers.
 
-use crate::held_results::HeldResults;
+use crate::held_results::{Adrift, HeldResults};
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, WorkerId, WorkerTold};
 use raskt_value::{TaskError, Value};
@@ -27,8 +27,9 @@ pub trait Uplink: Send + Sync + 'static {
     fn give_up(&self, fetch: FetchId);
 
     /// All that is told from now on is for another scheduler, or one that has begun anew ([`crate::WorkerEngine::come_back`]): it is to
-    /// be told first that this is here, piece by piece in this order. What was told before is no concern of it.
-    fn returned(&self, _held: Vec<HeldResults>) {}
+    /// be told first that this is here, piece by piece in this order, and that threads are at what is adrift: as many slots fewer there
+    /// are. What was told before is no concern of it.
+    fn returned(&self, _held: Vec<HeldResults>, _adrift: Vec<Adrift>) {}
 
     /// A machine of the worker panicked, which is a bug. It holds nothing any more and takes no orders: the scheduler is to lose it,
     /// and a new one may take its place.

@@ -89,7 +89,7 @@ impl<T> Future<T> {
 
     /// Nobody wants it any more, whoever has a clone of this; says whether it wasn't over before. What runs already isn't stopped.
     pub fn cancel(&self) -> bool {
-        self.held.iter().fold(false, |was_open, held| held.cancel() | was_open)
+        self.held.iter().fold(false, |was_open, held| held.cancel(false) | was_open)
     }
 
     /// Has what failed of it run again, with what failed first.

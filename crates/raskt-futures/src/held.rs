@@ -87,6 +87,11 @@ impl HeldResult {
         self.run.source_of(self.task)
     }
 
+    /// What tells that run from any other of its number, if it is known.
+    pub fn mark(&self) -> Option<u64> {
+        self.run.mark_of(self.task)
+    }
+
     /// Waits until the scheduler has heard of the run: what others say of it comes by other ways, and may be sooner there.
     pub fn await_heard(&self, patience: Duration) -> Result<(), ClusterError> {
         if matches!(self.standing(), Standing::Pending) && !self.is_heard.load(Ordering::Relaxed) {
@@ -104,6 +109,7 @@ impl HeldResult {
         match self.run.state(self.task) {
             TaskState::Pending => Standing::Pending,
             TaskState::Available => Standing::Available,
+            TaskState::Failed(failed) if failed.is_cancelled() => Standing::Cancelled,
             TaskState::Failed(failed) => Standing::Failed(failed),
             TaskState::Released => Standing::Cancelled,
         }
@@ -114,11 +120,12 @@ impl HeldResult {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    /// Nobody wants it any more; says whether it hadn't come to its end before.
-    pub fn cancel(&self) -> bool {
+    /// Nobody wants it any more, nor what has still to be computed from it; what others want of that goes on unless it is done
+    /// `by_force`. Says whether it hadn't come to its end before.
+    pub fn cancel(&self, by_force: bool) -> bool {
         let was_open = matches!(self.standing(), Standing::Pending | Standing::Available);
         if !self.is_cancelled.swap(true, Ordering::Relaxed) {
-            self.run.release(&[TaskRange::one(self.task)]);
+            self.run.cancel(&[TaskRange::one(self.task)], by_force);
         }
         was_open
     }

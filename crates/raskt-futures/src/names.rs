@@ -16,28 +16,36 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Where a result is, as any client of its cluster can name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// The process of the scheduler.
-    pub cluster: u128,
+    /// What tells what its scheduler has handed out from what any other has: the same when it has begun anew with its journal.
+    pub cluster: [u8; 16],
+    /// What tells the run from any other that ever had its number, if it is known.
+    pub mark: Option<u64>,
     /// The run whose result it is, whoever submitted it.
     pub run: RunId,
     /// Its task.
     pub task: TaskId,
 }
 
-/// As it is pickled: bytes of the cluster, run, layer, index.
-pub type Written = ([u8; 16], u64, u32, u64);
+/// As it is pickled: bytes of the cluster and of the mark, run, layer, index.
+pub type Written = ([u8; 24], u64, u32, u64);
 
 impl Origin {
     /// As it is pickled.
     pub fn written(&self) -> Written {
-        (self.cluster.to_le_bytes(), self.run.0, self.task.layer.0, self.task.index)
+        let mut name = [0; 24];
+        name[..16].copy_from_slice(&self.cluster);
+        name[16..].copy_from_slice(&self.mark.unwrap_or_default().to_le_bytes());
+        (name, self.run.0, self.task.layer.0, self.task.index)
     }
 
     /// Nothing if no task has such a number.
-    pub fn read((cluster, run, layer, index): Written) -> Option<Self> {
+    pub fn read((name, run, layer, index): Written) -> Option<Self> {
+        let (cluster, mark) = name.split_first_chunk()?;
+        let mark = u64::from_le_bytes(mark.try_into().ok()?);
         let is_task = index < 1 << TaskId::INDEX_BITS;
         let origin = || Self {
-            cluster: u128::from_le_bytes(cluster),
+            cluster: *cluster,
+            mark: (mark != 0).then_some(mark),
             run: RunId(run),
             task: TaskId::new(LayerId(layer), index),
         };
@@ -46,8 +54,8 @@ impl Origin {
 }
 
 /// Which cluster a client is of, once its scheduler has answered.
-pub fn cluster_of(client: &Client) -> Option<u128> {
-    Some(client.scheduler()?.identity.process)
+pub fn cluster_of(client: &Client) -> Option<[u8; 16]> {
+    client.named()
 }
 
 /// By the address of the client: results of which a name was given away, and results of others by their names.
@@ -106,15 +114,20 @@ pub fn named(held: &Arc<HeldResult>) -> Result<Option<Origin>, ClusterError> {
             given.push(held.clone());
         }
     });
-    Ok(Some(Origin { cluster, run, task }))
+    Ok(Some(Origin { cluster, mark: held.mark(), run, task }))
 }
 
 /// The result at a place of the cluster of `client`, as one that this client holds. It may wait for the scheduler.
-pub fn adopted(client: &Arc<Client>, place: (RunId, TaskId)) -> Result<Arc<HeldResult>, ClusterError> {
-    if let Some(known) = KNOWN.lock().get(client, place) {
+pub fn adopted(
+    client: &Arc<Client>,
+    place: (RunId, TaskId),
+    mark: Option<u64>,
+) -> Result<Arc<HeldResult>, ClusterError> {
+    let known = KNOWN.lock().get(client, place);
+    if let Some(known) = known.filter(|known| mark.is_none() || known.mark() == mark) {
         return Ok(known);
     }
-    let (run, task) = client.adopt_at_once(place, PATIENCE)?;
+    let (run, task) = client.adopt_at_once(place, mark, PATIENCE)?;
     let held = HeldResult::new(client.clone(), run, task, false);
     KNOWN.lock().insert(client, place, &held);
     Ok(held)
@@ -129,5 +142,5 @@ pub fn as_own(client: &Arc<Client>, held: &Arc<HeldResult>) -> Result<Option<Arc
         return Ok(None);
     }
     held.await_heard(PATIENCE)?;
-    adopted(client, held.source()).map(Some)
+    adopted(client, held.source(), held.mark()).map(Some)
 }

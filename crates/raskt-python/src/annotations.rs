@@ -1,5 +1,6 @@
 //! What `with raskt.annotate(...)` says of the work that is written inside.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use raskt_graph::Annotations;
@@ -24,10 +25,12 @@ impl AnnotationSet {
         workers: Vec<String>,
         allow_other_workers: bool,
         other: BTreeMap<String, String>,
-    ) -> Self {
+    ) -> PyResult<Self> {
+        check_names("resources", resources.keys())?;
+        check_names("workers", &workers)?;
         let thousandths = |(name, amount): (String, f64)| (name.into(), (amount * 1000.0).ceil() as u64);
         let resources = resources.into_iter().map(thousandths).collect();
-        Self { of: Arc::new(Annotations { priority, retries, resources, workers, allow_other_workers, other }) }
+        Ok(Self { of: Arc::new(Annotations { priority, retries, resources, workers, allow_other_workers, other }) })
     }
 
     /// Whether nothing is said.
@@ -40,6 +43,24 @@ impl AnnotationSet {
     pub fn annotations(&self) -> &Arc<Annotations> {
         &self.of
     }
+}
+
+/// Bytes of the name of a worker or resource, and of all that are named at once, at most: they are told in messages.
+const NAME_BYTES: usize = 4 << 10;
+const NAMES_BYTES: usize = 1 << 20;
+
+fn check_names<'a>(what: &str, names: impl IntoIterator<Item = &'a String>) -> PyResult<()> {
+    let mut all = 0;
+    for name in names {
+        all += name.len();
+        if name.len() > NAME_BYTES || all > NAMES_BYTES {
+            let longest = name.len();
+            return Err(PyValueError::new_err(format!(
+                "{what} has a name of {longest} bytes, and {all} with those before it; {NAME_BYTES} and {NAMES_BYTES} may be"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// `with` blocks that are open, in all threads together: as long as there is none, nobody need ask Python.

@@ -1,3 +1,4 @@
+use crate::cluster::check_stopped;
 use crate::memory;
 use crate::runner::check_cancelled;
 use pyo3::prelude::*;
@@ -39,6 +40,7 @@ impl<'a, 'py> Watched<'a, 'py> {
     pub fn look_up(&mut self, py: Python<'py>) -> PyResult<()> {
         py.check_signals()?;
         check_cancelled(py)?;
+        check_stopped(py)?;
         memory::look(py);
         self.update(py)
     }

@@ -24,8 +24,10 @@ impl Scheduler {
             Event::Wanted { run, tasks }
             | Event::Released { run, tasks }
             | Event::Retried { run, tasks }
+            | Event::Cancelled { run, tasks }
             | Event::ResultsLost { run, tasks, .. }
             | Event::Fetched { run, tasks, .. }
+            | Event::RunsOn { run, tasks, .. }
             | Event::Recalled { run, tasks, .. } => self.are_of_run(*run, tasks),
             Event::Scattered { run, tasks, bytes, .. } | Event::GiftsKept { run, tasks, bytes, .. } => {
                 self.are_of_run(*run, tasks)?;

@@ -3,7 +3,7 @@
 use crate::planted::{self, Bug};
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::{Action, Death, Failure, RunId, TaskRange, WorkerId};
+use crate::{Action, Death, Event, EventError, Failure, Progress, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 use std::collections::BTreeMap;
 
@@ -20,6 +20,34 @@ impl Scheduler {
         }
         self.actions.push_back(Action::Failed { run: id, root: id, task, worker, story: failure.story });
         self.end(id);
+    }
+
+    /// Tasks of a run whose tasks stand alone had failed for good before this scheduler began. It concerns those that are needed, and what
+    /// can't be computed without them.
+    pub fn fail_before(
+        &mut self,
+        now: Time,
+        id: RunId,
+        tasks: &[TaskRange],
+        failure: Failure,
+    ) -> Result<(), EventError> {
+        self.check(&Event::Retried { run: id, tasks: tasks.to_vec() })?;
+        // Only to have said what time it is, and what is to be done next.
+        self.handle_event(now, Event::TimePassed);
+        if self.runs.get(&id).is_some_and(Run::goes_on) {
+            self.change(id, |run| run.tasks.fail(&run.graph, tasks, failure));
+            self.handle_event(now, Event::TimePassed);
+        }
+        Ok(())
+    }
+
+    /// A task has failed so often before this scheduler began, and was to be tried again.
+    pub fn tried_before(&mut self, id: RunId, task: TaskId, times: u32) {
+        let is_of_run = self.check(&Event::Retried { run: id, tasks: Vec::from([TaskRange::one(task)]) }).is_ok();
+        let run = self.runs.get_mut(&id).filter(|run| is_of_run && run.is_unfinished(task));
+        if let Some(run) = run {
+            (0..times.min(u32::from(u16::MAX) - 1)).for_each(|_| _ = run.tasks.count_failure(task));
+        }
     }
 
     /// Tasks of a run stand for tasks of others that have failed.
@@ -100,6 +128,7 @@ impl Scheduler {
     pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
         self.unlink(run);
         let mut found = self.runs.remove(&run)?;
+        self.totals.exchange(found.counted, Progress::default());
         for (worker, slots) in found.lenders() {
             self.workers.lend(worker, slots, false);
             self.workers.wait_for(worker, run, false);

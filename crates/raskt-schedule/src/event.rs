@@ -51,6 +51,14 @@ pub enum Event {
         /// The tasks. Of others nothing is changed.
         tasks: Vec<TaskRange>,
     },
+    /// A client has cancelled tasks of a run whose tasks stand alone, and wants them no more. What has still to be computed from them
+    /// won't be, here or in runs that import them, and fails because of the first of them; others of these runs go on.
+    Cancelled {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
     /// A client put data into a worker: results of tasks that can't be run. They are wanted from now on, so that the last copy
     /// stays until they are released.
     Scattered {
@@ -73,6 +81,16 @@ pub enum Event {
         run: RunId,
         /// The tasks whose results it holds, and the bytes of each range.
         tasks: Vec<(TaskRange, u64)>,
+    },
+    /// A worker that has come back, and has said what it has, still runs tasks that another scheduler has handed out, or this one
+    /// before it gave the worker up. What of them is ready is handed out to it, though it may have no slot: so nobody else begins it.
+    RunsOn {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The tasks that one of its threads is at.
+        tasks: Vec<TaskRange>,
     },
     /// Of what a worker will say that it has kept, this is data of a client: results of tasks that can't be run. They are wanted from now
     /// on. It isn't the worker that says so, and it counts for nothing of what that says.

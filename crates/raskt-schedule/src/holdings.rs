@@ -45,8 +45,10 @@ pub(crate) enum What {
 #[derive(Debug, Default)]
 pub(crate) struct Holdings {
     layers: BTreeMap<(RunId, LayerId), Holding>,
-    /// The sum over these: of more layers than that of one could tell.
+    /// The sums over these: of more layers than that of one could tell.
     bytes: u128,
+    wanted_bytes: u128,
+    results: u64,
 }
 
 /// Results of one layer on one worker; never none. More bytes than can be told are as many as can be.
@@ -55,8 +57,9 @@ pub(crate) struct Holding {
     /// Those that tasks will read, and what they take.
     pub count: u64,
     pub bytes: u64,
-    /// Those that a client wants.
+    /// Those that a client wants, and what they take.
     pub wanted: u64,
+    pub wanted_bytes: u64,
 }
 
 impl Moves {
@@ -114,7 +117,22 @@ impl Holdings {
         self.bytes
     }
 
-    pub fn apply(&mut self, run: RunId, moved: Move) {
+    /// How many results that is, also those that clients want.
+    pub fn results(&self) -> u64 {
+        self.results
+    }
+
+    /// Bytes of these.
+    pub fn all_bytes(&self) -> u128 {
+        self.bytes + self.wanted_bytes
+    }
+
+    /// Results of a layer have come or gone; those that a client wants take `each`, as far as is known.
+    pub fn apply(&mut self, run: RunId, moved: Move, each: u64) {
+        match moved.what {
+            What::Came(_) | What::WantedCame => self.results += moved.count,
+            What::Went | What::WantedWent => self.results -= moved.count,
+        }
         let held = self.layers.entry((run, moved.layer)).or_default();
         match moved.what {
             What::Came(bytes) => {
@@ -129,8 +147,18 @@ impl Holdings {
                 held.bytes -= part as u64;
                 self.bytes -= part;
             }
-            What::WantedCame => held.wanted += moved.count,
-            What::WantedWent => held.wanted -= moved.count,
+            What::WantedCame => {
+                let before = held.wanted_bytes;
+                held.wanted += moved.count;
+                held.wanted_bytes = before.saturating_add(each.saturating_mul(moved.count));
+                self.wanted_bytes += u128::from(held.wanted_bytes - before);
+            }
+            What::WantedWent => {
+                let part = u128::from(held.wanted_bytes) * u128::from(moved.count) / u128::from(held.wanted.max(1));
+                held.wanted -= moved.count;
+                held.wanted_bytes -= part as u64;
+                self.wanted_bytes -= part;
+            }
         }
         if held.count == 0 && held.wanted == 0 {
             self.layers.remove(&(run, moved.layer));
@@ -146,7 +174,16 @@ impl Holdings {
     /// Nothing of `run` is held any more.
     pub fn forget(&mut self, run: RunId) {
         let of_run = self.layers.extract_if((run, LayerId(0))..=(run, LayerId(u32::MAX)), |_, _| true);
-        self.bytes -= of_run.map(|(_, holding)| u128::from(holding.bytes)).sum::<u128>();
+        for (_, holding) in of_run {
+            self.bytes -= u128::from(holding.bytes);
+            self.wanted_bytes -= u128::from(holding.wanted_bytes);
+            self.results -= holding.count + holding.wanted;
+        }
+    }
+
+    /// Layers of which something is held, in order, from that one on.
+    pub fn layers_from(&self, run: RunId, layer: LayerId) -> impl Iterator<Item = (RunId, LayerId)> {
+        self.layers.range((run, layer)..).map(|(&layer, _)| layer)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (RunId, LayerId, Holding)> {
@@ -191,18 +228,22 @@ mod tests {
                     }
                 }
                 if at % 7 == 0 || at + 1 == steps.len() {
-                    moves.take().for_each(|moved| workers[moved.worker.0 as usize].apply(RUN, moved));
+                    moves.take().for_each(|moved| workers[moved.worker.0 as usize].apply(RUN, moved, bytes));
                 }
             }
             for (worker, holdings) in (0..).map(WorkerId).zip(&mut workers) {
                 prop_assert_eq!(holdings.iter().map(|(.., holding)| u128::from(holding.bytes)).sum::<u128>(), holdings.bytes());
+                let wanted: u128 = holdings.iter().map(|(.., holding)| u128::from(holding.wanted_bytes)).sum();
+                prop_assert_eq!(holdings.bytes() + wanted, holdings.all_bytes());
+                let results: u64 = holdings.iter().map(|(.., holding)| holding.count + holding.wanted).sum();
+                prop_assert_eq!(results, holdings.results());
                 for (_, layer, holding) in holdings.iter() {
                     prop_assert_eq!(counts.remove(&(layer, worker, false)).unwrap_or(0), holding.count);
                     prop_assert_eq!(counts.remove(&(layer, worker, true)).unwrap_or(0), holding.wanted);
                     prop_assert!(holding.count + holding.wanted > 0);
                 }
                 holdings.forget(RUN);
-                prop_assert_eq!((holdings.bytes(), holdings.iter().count()), (0, 0));
+                prop_assert_eq!((holdings.all_bytes(), holdings.results(), holdings.iter().count()), (0, 0, 0));
             }
             prop_assert!(counts.values().all(|&count| count == 0));
         }

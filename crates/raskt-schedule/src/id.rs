@@ -97,7 +97,7 @@ impl TaskRange {
 
 impl TaskRange {
     /// Takes its tasks out of `ranges`.
-    pub(crate) fn cut_out_of(&self, ranges: &mut Vec<Self>) {
+    pub fn cut_out_of(&self, ranges: &mut Vec<Self>) {
         if ranges.iter().all(|range| range.layer != self.layer || range.end <= self.start || self.end <= range.start) {
             return;
         }

@@ -10,7 +10,7 @@ use crate::suspects::{CrashSuspects, Group};
 use crate::task::Tag;
 use crate::task_set::TaskSet;
 use crate::tasks::Tasks;
-use crate::{Attempt, Failure, FailureScope, RunId, StallCause, TaskRange, WorkerId};
+use crate::{Attempt, Failure, FailureScope, Progress, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +57,8 @@ pub(crate) struct Run {
     pub blocked: Option<StallCause>,
     /// Its client has released it, and others import from it still.
     pub is_released: bool,
+    /// How far it had come when that was added to what all runs have.
+    pub counted: Progress,
 }
 
 impl Run {
@@ -96,6 +98,7 @@ impl Run {
             stalled: None,
             blocked: None,
             is_released: false,
+            counted: Progress::default(),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
 use crate::settings::{Progress, Settings};
+use crate::tasks::Tasks;
 use crate::waits::Waits;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;
@@ -48,6 +49,8 @@ pub struct Scheduler {
     pub(crate) over: Vec<RunId>,
     /// Runs that were kept for others, and are forgotten since this was asked.
     pub(crate) let_go: Vec<RunId>,
+    /// How far all runs have come, taken together.
+    pub(crate) totals: Progress,
     /// Things that were looked at to decide what is next.
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
@@ -90,6 +93,7 @@ impl Scheduler {
             finishing: BTreeSet::new(),
             over: vec![],
             let_go: vec![],
+            totals: Progress::default(),
             steps: 0,
             with_suspects: BTreeSet::new(),
             borrowing_suspects: BTreeSet::new(),
@@ -130,6 +134,7 @@ impl Scheduler {
                 self.add(run, parent, added.with_failure(failure));
             }
             Event::Retried { run, tasks } => self.retry(run, &tasks),
+            Event::Cancelled { run, tasks } => self.cancel(run, &tasks),
             Event::Wanted { run, tasks } => self.change(run, |found| {
                 found.is_finished = false;
                 tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
@@ -137,6 +142,7 @@ impl Scheduler {
             Event::Scattered { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
             Event::GiftsKept { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
             Event::Kept { run, tasks, worker } => self.take_kept(run, &tasks, worker),
+            Event::RunsOn { run, tasks, worker } => self.run_on(run, &tasks, worker),
             Event::Released { run, tasks } => self.change(run, |found| found.tasks.unwant(&found.graph, &tasks)),
             Event::RunReleased { run } => drop(self.end(run)),
             Event::WorkerJoined { worker, offer } => {
@@ -232,7 +238,10 @@ impl Scheduler {
         self.end_quarantines(id, freed);
         let Some(run) = self.runs.get_mut(&id) else { return };
         self.steps += std::mem::take(&mut run.tasks.steps);
-        run.tasks.moves.take().for_each(|moved| self.workers.hold(id, moved));
+        let Tasks { moves, layers, counts, .. } = &mut run.tasks;
+        moves.take().for_each(|moved| self.workers.hold(id, moved, layers[moved.layer.0 as usize].result_bytes));
+        let now = Progress { done: counts.done, total: counts.total };
+        self.totals.exchange(std::mem::replace(&mut run.counted, now), now);
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {
                 if let Some(state) = self.workers.get(worker) {

@@ -42,3 +42,11 @@ pub struct Progress {
     /// Tasks that have to end.
     pub total: u64,
 }
+
+impl Progress {
+    /// In a sum, one that was `before` is `now`.
+    pub(crate) fn exchange(&mut self, before: Self, now: Self) {
+        self.done = self.done + now.done - before.done;
+        self.total = self.total + now.total - before.total;
+    }
+}

@@ -76,6 +76,23 @@ impl Run {
         Some(self.batch(draft))
     }
 
+    /// Gives `tasks`, which could all begin and have begun at `worker`, to it: these and no others.
+    pub fn take_begun(
+        &mut self,
+        others: OtherRuns,
+        tasks: &[TaskRange],
+        worker: WorkerId,
+        limits: Limits,
+    ) -> Option<Batch> {
+        let first = tasks.first().map(|range| TaskId::new(range.layer, range.start))?;
+        let mut draft = self.draft(others, first, worker, limits);
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            let weight = self.weight(task);
+            self.add(&mut draft, task, weight, false);
+        }
+        Some(self.batch(draft))
+    }
+
     fn draft<'a>(&mut self, others: OtherRuns<'a>, first: TaskId, worker: WorkerId, limits: Limits) -> Draft<'a> {
         let attempt = self.tasks.begin_attempt();
         Draft {

@@ -33,6 +33,9 @@ impl Scheduler {
             }
         });
         let counted = self.runs.values().map(|run| run.tasks.counts.running).sum::<u64>();
+        let progress = |of: fn(&Counts) -> u64| self.runs.values().map(|run| of(&run.tasks.counts)).sum::<u64>();
+        let totals = (progress(|counts| counts.done), progress(|counts| counts.total));
+        assert_eq!((self.totals.done, self.totals.total), totals, "how far all runs have come");
         assert_eq!(running, counted, "a task is running if and only if an assignment has it");
         for (&id, run) in self.runs.iter() {
             self.validate_run(run);

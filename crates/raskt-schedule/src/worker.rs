@@ -1,5 +1,7 @@
 //! The worker machine.
 
+mod adrift;
+
 use crate::planted::{self, Bug};
 use crate::{Assignment, Attempt, Fetch, Outcome, Report, RunId, TaskRange, Ticket, WorkerId};
 use raskt_graph::TaskId;
@@ -31,10 +33,14 @@ pub struct Worker {
     fetching: BTreeMap<Ticket, Assignment>,
     prepared: VecDeque<(Ticket, Assignment)>,
     running: BTreeMap<Ticket, (RunId, Attempt)>,
+    /// The tasks of what runs, where a scheduler may begin anew meanwhile.
+    tasks: BTreeMap<Ticket, Vec<TaskRange>>,
     /// Running, of runs that are forgotten; nobody can stop them.
     forgotten: BTreeMap<Ticket, (RunId, Attempt)>,
-    /// Of what runs, all that another scheduler has handed out, which this one knows nothing of.
+    /// Of what runs, all that another scheduler has handed out, and this one hasn't.
     adrift: BTreeSet<Ticket>,
+    /// Handed out while some of it is adrift: it waits for that.
+    crossed: Vec<Assignment>,
     /// It can die without the scheduler, which therefore wants to know what it has begun.
     can_be_lost: bool,
     actions: VecDeque<WorkerAction>,
@@ -199,7 +205,9 @@ impl Worker {
             prepared: VecDeque::new(),
             running: BTreeMap::new(),
             forgotten: BTreeMap::new(),
+            tasks: BTreeMap::new(),
             adrift: BTreeSet::new(),
+            crossed: vec![],
             can_be_lost: false,
             actions: VecDeque::new(),
         }
@@ -213,7 +221,7 @@ impl Worker {
     /// Takes in what happened.
     pub fn handle_event(&mut self, event: WorkerEvent) {
         match event {
-            WorkerEvent::Assigned(assignment) => self.queue.push_back(assignment),
+            WorkerEvent::Assigned(assignment) => self.assigned(assignment),
             WorkerEvent::Promised(ticket) => self.promised(ticket),
             WorkerEvent::Refused(ticket) => return self.put_back(ticket),
             WorkerEvent::MemoryFreed => {}
@@ -352,6 +360,7 @@ impl Worker {
         let (run, attempt) = (assignment.run, assignment.attempt);
         self.running.insert(ticket, (run, attempt));
         if self.can_be_lost {
+            self.tasks.insert(ticket, assignment.tasks.clone());
             self.actions.push_back(WorkerAction::Started { run, attempt });
         }
         self.actions.push_back(WorkerAction::Execute { ticket, assignment });
@@ -360,20 +369,18 @@ impl Worker {
     fn executed(&mut self, ticket: Ticket, outcomes: Vec<(TaskRange, Outcome)>, nanoseconds: u64) {
         self.actions.push_back(WorkerAction::Unreserve { ticket });
         let (forgotten, running) = (self.forgotten.remove(&ticket), self.running.remove(&ticket));
+        let tasks = self.tasks.remove(&ticket);
         if self.adrift.remove(&ticket) {
             // The scheduler has handed out others under this number.
-            let kept = outcomes.into_iter().filter_map(|(range, outcome)| match outcome {
-                Outcome::Done { bytes } => Some((range, bytes)),
-                _ => None,
-            });
-            let kept: Vec<_> = kept.collect();
-            if let Some((run, _)) = running.filter(|_| !kept.is_empty()) {
-                self.actions.push_back(WorkerAction::Kept { run, tasks: kept });
+            if let Some((run, _)) = running {
+                self.tell_kept(run, &outcomes);
             }
+            self.go_on_with_crossed();
         } else if let Some((run, attempt)) = forgotten {
             let report = Report { run, attempt, outcomes: vec![], nanoseconds };
             self.actions.push_back(WorkerAction::Report(report));
         } else if let Some((run, attempt)) = running {
+            let outcomes = self.tell_unasked(run, tasks.as_deref(), outcomes);
             self.actions.push_back(WorkerAction::Report(Report { run, attempt, outcomes, nanoseconds }));
         }
     }
@@ -382,7 +389,7 @@ impl Worker {
     fn take_back(&mut self, run: RunId, attempt: Attempt, tasks: &[TaskRange]) {
         let promised = self.fetching.values_mut().chain(self.prepared.iter_mut().map(|(_, assignment)| assignment));
         let asking = self.asking.iter_mut().map(|(_, assignment)| assignment);
-        let mut waiting = asking.chain(&mut self.queue).chain(promised);
+        let mut waiting = asking.chain(&mut self.queue).chain(promised).chain(&mut self.crossed);
         let Some(found) = waiting.find(|found| found.run == run && found.attempt == attempt) else { return };
         let mut given_back = found.tasks.clone();
         tasks.iter().for_each(|range| range.cut_out_of(&mut found.tasks));
@@ -399,6 +406,7 @@ impl Worker {
     fn forget(&mut self, run: RunId) {
         self.drop_waiting(|assignment| assignment.run == run);
         let forgotten = self.running.extract_if(.., |_, of| of.0 == run);
+        let forgotten = forgotten.inspect(|(ticket, _)| drop(self.tasks.remove(ticket)));
         match self.can_be_lost {
             true => self.forgotten.extend(forgotten),
             false => forgotten.for_each(drop),
@@ -408,6 +416,7 @@ impl Worker {
     /// Drops assignments that don't run yet, and gives their promises back.
     fn drop_waiting(&mut self, is_dropped: impl Fn(&Assignment) -> bool) {
         self.queue.retain(|assignment| !is_dropped(assignment));
+        self.crossed.retain(|assignment| !is_dropped(assignment));
         self.asking.take_if(|(_, assignment)| is_dropped(assignment));
         let fetching = self.fetching.iter().filter(|(_, assignment)| is_dropped(assignment)).map(|(&ticket, _)| ticket);
         let prepared = self.prepared.iter().filter(|(_, assignment)| is_dropped(assignment)).map(|&(ticket, _)| ticket);

@@ -2,6 +2,7 @@
 
 mod borrowed;
 mod open_workers;
+mod validate;
 
 use borrowed::Borrowed;
 pub(crate) use open_workers::{MemoryLeft, OpenWorkers, Seat};
@@ -24,6 +25,8 @@ pub(crate) struct WorkerState {
     offer: Offer,
     /// Assignments that it hasn't reported.
     placed: BTreeMap<(RunId, Attempt), Placed>,
+    /// How many of them it has begun, as far as it has said so.
+    started: u64,
     /// Assignments of runs that are forgotten, which it has begun and which nobody can stop; and the memory that they were
     /// promised, as far as it is known.
     orphans: BTreeMap<(RunId, Attempt), u64>,
@@ -67,6 +70,7 @@ impl WorkerState {
         Self {
             offer,
             placed: BTreeMap::new(),
+            started: 0,
             orphans: BTreeMap::new(),
             orphan_memory: 0,
             lent: 0,
@@ -131,8 +135,8 @@ impl WorkerState {
     }
 
     /// Results of `run` have come to it, or gone.
-    pub fn hold(&mut self, run: RunId, moved: Move) {
-        self.holdings.apply(run, moved);
+    pub fn hold(&mut self, run: RunId, moved: Move, each: u64) {
+        self.holdings.apply(run, moved, each);
     }
 
     /// The suspects that it is kept for, if it is; the last of them.
@@ -190,6 +194,11 @@ impl WorkerState {
 
     pub fn placed(&self) -> impl DoubleEndedIterator<Item = (&(RunId, Attempt), &Placed)> {
         self.placed.iter()
+    }
+
+    /// How many there are, how many of them it has begun, and what they are expected to take.
+    pub fn placed_sums(&self) -> (u64, u64, u128) {
+        (self.placed.len() as u64, self.started, self.nanoseconds)
     }
 
     /// The same from one on.
@@ -409,6 +418,7 @@ impl WorkerState {
             self.relief_changed.push((run, attempt, relief.clone(), true));
         }
         self.use_resources(&placed, true);
+        self.started += u64::from(placed.is_started);
         self.placed.insert((run, attempt), placed);
     }
 
@@ -418,6 +428,7 @@ impl WorkerState {
         self.quarantines.retain(|kept| (kept.run, kept.attempt) != (run, Some(attempt)));
         self.nanoseconds -= u128::from(placed.nanoseconds);
         self.memory -= u128::from(placed.memory);
+        self.started -= u64::from(placed.is_started);
         if let Some(relief) = &placed.relief {
             self.relief_changed.push((run, attempt, relief.clone(), false));
         }
@@ -445,7 +456,7 @@ impl WorkerState {
     pub fn start(&mut self, run: RunId, attempt: Attempt, is_forgotten: bool) {
         let has_room = self.orphans() < self.slots().saturating_mul(1 + STRAYS_A_SLOT);
         match self.placed.get_mut(&(run, attempt)) {
-            Some(placed) => placed.is_started = true,
+            Some(placed) => self.started += u64::from(!std::mem::replace(&mut placed.is_started, true)),
             // It may say so twice, and what is known of its memory stays.
             None if is_forgotten && has_room => _ = self.orphans.entry((run, attempt)).or_insert(0),
             None => {}
@@ -473,28 +484,5 @@ impl WorkerState {
             Some(placed)
         };
         of_run.into_iter().filter_map(close).collect()
-    }
-
-    /// Asserts that the sums are what adding again gives.
-    pub fn validate(&self) {
-        let (mut used, mut borrowed) = (Sums::new(), Borrowed::default());
-        for placed in self.placed.values() {
-            change_sums(&mut used, &placed.own_resources(), true);
-            borrowed.change(placed, true);
-        }
-        assert_eq!((&self.used, &self.borrowed), (&used, &borrowed), "resources in use");
-        let offered = |name: &Arc<str>| self.offer.resources.get(name).copied().unwrap_or(0);
-        assert!(used.iter().all(|(name, &sum)| sum <= u128::from(offered(name))), "more is used than there is");
-        let nanoseconds: u128 = self.placed.values().map(|placed| u128::from(placed.nanoseconds)).sum();
-        assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
-        let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
-        assert_eq!(self.memory, memory, "memory placed");
-        let memory: u128 = self.orphans.values().map(|&memory| u128::from(memory)).sum();
-        assert_eq!(self.orphan_memory, memory, "memory of what goes on for nobody");
-        let is_there = |key: (RunId, Attempt)| self.placed.contains_key(&key);
-        assert!(self.suspects().all(is_there), "what it is kept for");
-        let waiting = self.quarantines.iter().filter(|kept| kept.attempt.is_none()).count();
-        assert!(waiting <= usize::from(!self.may_be_kept()), "it is kept for some that it hasn't been given");
-        assert!(self.relief_changed.is_empty(), "assignments that give memory back");
     }
 }

@@ -132,11 +132,11 @@ impl Workers {
     }
 
     /// Results of `run` have come to a worker, or gone.
-    pub fn hold(&mut self, run: RunId, moved: Move) {
+    pub fn hold(&mut self, run: RunId, moved: Move, each: u64) {
         let Some(state) = self.workers.get_mut(&moved.worker) else { return };
         let before = state.seat(moved.worker, &self.settings.admission);
         let left = state.memory_left(&self.settings.admission);
-        state.hold(run, moved);
+        state.hold(run, moved, each);
         self.has_freed |= state.memory_left(&self.settings.admission) > left;
         if state.seat(moved.worker, &self.settings.admission) != before {
             let now = WorkerRank::of(moved.worker, state, &self.settings);

@@ -44,9 +44,11 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
         Event::Wanted { run, tasks }
         | Event::Released { run, tasks }
         | Event::Retried { run, tasks }
+        | Event::Cancelled { run, tasks }
         | Event::ResultsLost { run, tasks, .. }
         | Event::Fetched { run, tasks, .. }
         | Event::Scattered { run, tasks, .. }
+        | Event::RunsOn { run, tasks, .. }
         | Event::GiftsKept { run, tasks, .. }
         | Event::Recalled { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
         Event::Kept { run, tasks, .. } => tasks.iter().map(|(range, _)| (*run, *range)).collect(),
@@ -89,6 +91,9 @@ pub(crate) fn event(event: &Event) -> String {
         Event::Kept { worker, run, tasks } => {
             let kept: Vec<_> = tasks.iter().map(|(range, _)| *range).collect();
             format!("worker {} has kept {} of run {}", worker.0, ranges(&kept), run.0)
+        }
+        Event::RunsOn { worker, run, tasks } => {
+            format!("worker {} still runs {} of run {}", worker.0, ranges(tasks), run.0)
         }
         Event::Started { worker, run, attempt } => {
             format!("worker {} begins run {}, attempt {}", worker.0, run.0, attempt.0)

@@ -136,13 +136,19 @@ impl State {
     /// Whether more is held than there is room for, and some of it can leave, or stays only since somebody referred to it, or since
     /// the disk was full or broken: nobody says when that is over.
     pub fn is_beyond(&self) -> bool {
-        let may_leave_later = !(self.shared.is_empty() && self.shared_elsewhere.is_empty()) || self.is_stuck();
+        let is_shared = !(self.shared.is_empty() && self.shared_elsewhere.is_empty());
+        let may_leave_later = is_shared || self.is_stuck() || self.is_writable_by_now();
         (may_leave_later || self.order.first().is_some()) && self.broker.beyond_limit() > self.leaving()
     }
 
     /// Whether results stay since the disk was full or broken when it was last tried.
     pub fn is_stuck(&self) -> bool {
         self.disk.trouble.is_some() && !(self.unwritable.is_empty() && self.order.first().is_none())
+    }
+
+    /// Whether there is room on the disk, by now, for results that stay since there was none.
+    fn is_writable_by_now(&self) -> bool {
+        self.unwritable.first().is_some_and(|(room, _)| self.disk.has_room(*room))
     }
 
     /// Whether there is something to do now.

@@ -15,6 +15,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 mod breaking;
+mod broken_disk;
 mod helping;
 mod leaving;
 mod leaving_together;
@@ -203,6 +204,7 @@ fn object(value: &Value) -> Arc<dyn Foreign> {
     }
 }
 
+#[track_caller]
 fn wait_until(is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !is_so() {

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raskt import _core
-from raskt._process import codec
+from raskt._process import codec, known
 
 LARGE_BYTES = 64 << 10
 """Objects of as many bytes are taken out of pickles."""
@@ -18,17 +18,27 @@ LARGE_BYTES = 64 << 10
 WHOLE_BYTES = 1 << 20
 """A pickle that has as many bytes without them is such an object itself."""
 
+PLAIN = frozenset((int, float, complex, bool, type(None), str, bytes))
+"""What anybody can read as it is."""
+
 Way = Callable[..., bytes]
 """How something is pickled: `keep` is asked about buffers, and `place` about objects."""
 
 
 def dump_function(function: Any) -> bytes | None:
     """The pickle of a function; nothing if there is something large in it."""
+    return known.pickled(function, _dump_function)
+
+
+def _dump_function(function: Any) -> bytes | None:
     return _if_small(function, codec.dump_by_value)
 
 
 def dump_arguments(arguments: tuple[Any, ...]) -> bytes | None:
     """The pickle of the arguments of a call; nothing if there is something large in it."""
+    if all(type(each) in PLAIN for each in arguments):
+        data = pickle.dumps(arguments, protocol=5)
+        return data if len(data) < LARGE_BYTES else None
     return _if_small(arguments, _by_either)
 
 

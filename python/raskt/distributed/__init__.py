@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from concurrent.futures import CancelledError, TimeoutError
 
+from raskt import _streams
 from raskt._core import ClusterFuture as Future
 from raskt._core import KilledWorker, Reschedule
 from raskt.distributed import _joblib
@@ -59,6 +60,7 @@ from raskt.distributed._variables import Queue, Variable
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait
 from raskt.distributed._words import print, warn
 
+_streams.hold()
 _joblib.announce()
 
 __all__ = [

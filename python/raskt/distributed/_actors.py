@@ -118,7 +118,7 @@ class Actor:
     """
 
     def __init__(
-        self, cls: type, worker: int, key: str, future: _core.ClusterFuture | None, instance: Any = None
+        self, cls: type, worker: str, key: str, future: _core.ClusterFuture | None, instance: Any = None
     ) -> None:
         self._cls = cls
         self._worker = worker
@@ -192,23 +192,26 @@ class Actor:
     def _errand(self, written: bytes) -> _core.ClusterErrand:
         native = _client_of(self)._raskt_cluster_client
         native.check()
-        if not self._is_there():
+        number = self._number()
+        if number is None:
             raise self._gone()
-        return native.errand([self._worker], written)
+        return native.errand([number], written)
 
     def _came(self, errand: _core.ClusterErrand, future: ActorFuture[Any]) -> None:
         try:
             ((_, result, error),) = _errands.given(errand)
             # It may be refused as well, if the worker left on the way.
-            if has_left(error) or type(error) is RuntimeError and not self._is_there():
+            if has_left(error) or type(error) is RuntimeError and self._number() is None:
                 error = self._gone()
         except BaseException as failure:
             result, error = None, failure
         future._settle(result, error)
         self._next()
 
-    def _is_there(self) -> bool:
-        return any(about["id"] == self._worker for about in _client_of(self)._raskt_cluster_client.workers())
+    def _number(self) -> int | None:
+        """What the scheduler calls its worker now: each time that it comes back it is another number."""
+        there = _client_of(self)._raskt_cluster_client.workers()
+        return next((about["id"] for about in there if about["identity"] == self._worker), None)
 
     def _gone(self) -> OSError:
         return OSError(f"the worker of {self!r} is gone, and the state of the actor with it")
@@ -243,9 +246,7 @@ def _made(token: str, cls: Callable[..., Any], /, *args: Any, **kwargs: Any) -> 
     """The actor itself, on its worker: it is there as long as the result of this task."""
     worker = _this_worker.get_worker()
     instance = cls(*args, **kwargs)
-    number = worker.id
-    assert number is not None, "tasks come after the scheduler's answer"
-    actor = Actor(type(instance), number, f"{token}@{uuid.uuid4().hex}", None, instance)
+    actor = Actor(type(instance), worker._identity, f"{token}@{uuid.uuid4().hex}", None, instance)
     actor._name = _core.cluster_task_name()
     worker._actors[actor._key] = actor
     return actor
@@ -256,10 +257,10 @@ _met: weakref.WeakValueDictionary[Any, Actor] = weakref.WeakValueDictionary()
 state of the first: whoever knows the first is to hear of its end."""
 
 
-def _actor_of(cls: type, worker: int, key: str, future: tuple[Any, tuple[Any, ...]] | None) -> Actor:
+def _actor_of(cls: type, worker: str, key: str, future: tuple[Any, tuple[Any, ...]] | None) -> Actor:
     """The actor that was pickled: itself on its own worker, else what stands for it."""
     own = _this_worker.here()
-    found: Actor | None = None if own is None or own.id != worker else own._actors.get(key)
+    found: Actor | None = None if own is None or own._identity != worker else own._actors.get(key)
     if found is not None:
         return found
     place = key if future is None else future[1][0]

@@ -14,14 +14,18 @@ from raskt.distributed._security import Security
 def read_scheduler_file(path: str | os.PathLike[str]) -> tuple[str, Security]:
     """What the file of a running scheduler says: its address, and by what it knows others."""
     try:
-        about = json.loads(Path(path).read_text())
+        where = Path(os.fsdecode(path))
+    except TypeError:
+        raise TypeError(f"scheduler_file is {path!r}; it has to be the path of a file") from None
+    try:
+        about = json.loads(where.read_text())
         address = about["address"]
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"there is no scheduler file {os.fspath(path)!r}: no scheduler that writes it runs"
+            f"there is no scheduler file {str(where)!r}: no scheduler that writes it runs"
         ) from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{os.fspath(path)!r} is no scheduler file: {error!r}") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"scheduler_file {str(where)!r} is no scheduler file: {error!r}") from None
     return address, Security(token_file=about.get("token_file"), tls_ca_file=about.get("tls_ca_file"))
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from raskt import _core
 from raskt._annotations import annotation_set, get_annotations
 from raskt.distributed import _actors, _executor, _running
+from raskt.distributed._threads import in_thread
 from raskt.futures._pure import content_key
 
 BATCH = 100_000
@@ -21,7 +22,11 @@ class Calls:
     """What of a client submits work."""
 
     _raskt_cluster_client: _core.ClusterClient
-    asynchronous: bool
+
+    @property
+    def asynchronous(self) -> bool:
+        """As `Client.asynchronous`."""
+        raise NotImplementedError
 
     def sync(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """As `Client.sync`."""
@@ -180,19 +185,9 @@ class Calls:
                 "scatter(workers=...) and scatter(broadcast=True) aren't there yet: "
                 "workers fetch what they need of each other"
             )
-        give = self._raskt_cluster_client.give
-        scattered: Any
-        if isinstance(data, dict):
-            scattered = dict(zip(data, give(list(data.values()), True)))
-        elif isinstance(data, (list, tuple, set, frozenset)):
-            scattered = type(data)(give(list(data), True))
-        elif isinstance(data, Iterator):
-            scattered = give(list(data), True)
-        else:
-            scattered = give([data], True)[0]
         if self.asynchronous if asynchronous is None else asynchronous:
-            return _awaitable(scattered)
-        return scattered
+            return in_thread(_scattered, self._raskt_cluster_client.give, data)
+        return _scattered(self._raskt_cluster_client.give, data)
 
     def compute(
         self,
@@ -237,8 +232,7 @@ class Calls:
         said = _said(workers, resources, retries, priority, allow_other_workers)
         futures = self._raskt_cluster_client.give(objects, not traverse and not is_one, None, said)
         if sync:
-            results = _core.cluster_gather(futures)
-            return results[0] if is_one else results
+            return self.sync(_results, futures, is_one)
         return futures[0] if is_one else futures
 
     def run(
@@ -285,6 +279,11 @@ class Calls:
         return _executor.ClusterExecutor(client, **kwargs)
 
 
+def _results(futures: list[_core.ClusterFuture], is_one: bool) -> Any:
+    results = _core.cluster_gather(futures)
+    return results[0] if is_one else results
+
+
 def _check_key(key: Any) -> None:
     if not isinstance(key, str):
         raise TypeError(f"key is {key!r}; the name of a call is a text")
@@ -298,8 +297,15 @@ def _is_pure(pure: bool | None) -> bool:
     return bool(pure)
 
 
-async def _awaitable(value: Any) -> Any:
-    return value
+def _scattered(give: Callable[[list[Any], bool], list[_core.ClusterFuture]], data: Any) -> Any:
+    """Futures in the places of objects that workers are given."""
+    if isinstance(data, dict):
+        return dict(zip(data, give(list(data.values()), True)))
+    if isinstance(data, (list, tuple, set, frozenset)):
+        futures = give(list(data), True)
+        kind: Any = type(data)
+        return kind._make(futures) if hasattr(kind, "_fields") else kind(futures)
+    return give(list(data), True) if isinstance(data, Iterator) else give([data], True)[0]
 
 
 def _keys(key: str | Sequence[str] | None, count: int) -> list[str] | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -14,18 +12,19 @@ from typing import Any, Literal
 
 import raskt
 from raskt import _core
-from raskt.distributed import _current, _waiting, _words
+from raskt.distributed import _current, _plugged, _waiting, _words
 from raskt.distributed._addresses import listening, nearest, read_scheduler_file
 from raskt.distributed._calls import Calls
-from raskt.distributed._clusters import Cluster, LocalCluster
+from raskt.distributed._clusters import Cluster, LocalCluster, _arguments
 from raskt.distributed._durations import seconds
+from raskt.distributed._folders import Folder
 from raskt.distributed._nested import as_container, futures_asked, futures_in
 from raskt.distributed._orders import Orders
 from raskt.distributed._plugins import Plugins
 from raskt.distributed._questions import Questions
 from raskt.distributed._security import Security
 from raskt.distributed._sharing import Sharing
-from raskt.distributed._threads import in_thread
+from raskt.distributed._threads import in_thread, running_loop
 
 TIMEOUT_SECONDS = 30.0
 """How long a client waits for its scheduler, if nobody says otherwise."""
@@ -51,7 +50,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
     security : Security, optional
         By what the cluster knows this process.
     asynchronous : bool, default False
-        Whether what waits gives something to be awaited: `gather`, `scatter`, `run`, `close`.
+        Whether what waits gives something to be awaited: all methods that ask the cluster for something, such as
+        `gather`, `run` and `close`, and those of futures, such as `result`.
     name : str, optional
         What the client is called.
     **cluster_kwargs
@@ -82,11 +82,14 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         name: str | None = None,
         **cluster_kwargs: Any,
     ) -> None:
-        self.name = name or f"Client-{os.getpid()}-{next(self._numbers)}"
-        self.asynchronous = asynchronous
-        patience = seconds(timeout)
+        _plugged.asks()
+        self.name = _arguments.text("name", name) if name else f"Client-{os.getpid()}-{next(self._numbers)}"
+        self._is_asynchronous = asynchronous
+        self._loop = running_loop()
+        patience = _arguments.span("timeout", timeout)
         if address is not None and not isinstance(address, (str, Cluster)):
             raise TypeError(f"address is {address!r}; it is a text such as 'tcp://host:8786', or a cluster")
+        address = _arguments.text("address", address) if isinstance(address, str) else address
         if security is not None and not isinstance(security, Security):
             raise TypeError(f"security is {security!r}; it is a raskt.distributed.Security")
         own: LocalCluster | None = None
@@ -101,18 +104,22 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             names = ", ".join(f"{key}=" for key in cluster_kwargs)
             raise TypeError(f"{names} is for a new LocalCluster, and there is one already: {address!r}")
         self.cluster = address if isinstance(address, Cluster) else None
-        folder = tempfile.mkdtemp(prefix="raskt-client-")
+        folder = Folder("client-")
         try:
             if isinstance(address, Cluster):
                 security = security or address.security
                 address = address.scheduler_address
-            self._raskt_cluster_client = self._connect(address, listening(address, folder), security, patience)
+            self._raskt_cluster_client = self._connect(
+                address, listening(address, str(folder.path)), security, patience
+            )
         except BaseException:
             if own is not None:
                 own.close()
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.remove()
             raise
         self._address, self._security = address, security
+        if asynchronous:
+            self._raskt_cluster_client.is_asynchronous()
         self._dask: _core.DaskScheduler | None = None
         self._finalizer = weakref.finalize(self, _close, os.getpid(), self._raskt_cluster_client, own, folder)
         if own is not None and own.size:
@@ -135,6 +142,16 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
                 "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
             )
         return _core.ClusterClient(nearest(address), listen, security.credentials(), self.name, patience)
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether whoever calls here gets something to be awaited.
+
+        While the loop of an asynchronous client runs, calls from threads without one wait, as in callbacks of futures.
+        """
+        if not self._is_asynchronous or self._loop is None or not self._loop.is_running():
+            return self._is_asynchronous
+        return running_loop() is not None
 
     @property
     def is_closed(self) -> bool:
@@ -325,11 +342,11 @@ async def _itself(client: Client) -> Client:
     return client
 
 
-def _close(process: int, client: _core.ClusterClient, own: LocalCluster | None, folder: str) -> None:
+def _close(process: int, client: _core.ClusterClient, own: LocalCluster | None, folder: Folder) -> None:
     if process != os.getpid():
         # A fork: all of it is the parent's.
         return
     client.close(CLOSING_SECONDS)
     if own is not None:
         own.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    folder.remove()

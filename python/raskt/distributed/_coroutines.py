@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import os
 import threading
 from collections.abc import Coroutine
 from typing import Any
 
 from raskt import _core
 from raskt.distributed import _this_worker
+from raskt.distributed._own_loop import OwnLoop
 
 GLANCE_SECONDS = 0.05
 """How often it is looked whether somebody still wants the task."""
@@ -22,8 +22,7 @@ LENT_MOST = 256
 """So many tasks lend their slots while they are awaited: each has a thread, and others begin in their place."""
 
 _lent = threading.BoundedSemaphore(LENT_MOST)
-_lock = threading.Lock()
-_loop: asyncio.AbstractEventLoop | None = None
+_own = OwnLoop("raskt-loop")
 
 
 class _Ending:
@@ -35,7 +34,7 @@ class _Ending:
 
 def awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """What it returns, run by the loop of this process, while the calling thread waits."""
-    future = asyncio.run_coroutine_threadsafe(_within(coroutine, _this_worker.here()), _running())
+    future = asyncio.run_coroutine_threadsafe(_within(coroutine, _this_worker.here()), _own.get())
     loan = None
     try:
         while not concurrent.futures.wait([future], GLANCE_SECONDS).done:
@@ -63,21 +62,3 @@ async def _within(coroutine: Coroutine[Any, Any, Any], worker: _this_worker.Work
         return await coroutine
     except (SystemExit, KeyboardInterrupt) as error:
         return _Ending(error)
-
-
-def _running() -> asyncio.AbstractEventLoop:
-    global _loop
-    with _lock:
-        if _loop is None:
-            _loop = asyncio.new_event_loop()
-            threading.Thread(target=_loop.run_forever, name="raskt-loop", daemon=True).start()
-        return _loop
-
-
-def _forget() -> None:
-    """A fork has none of the threads."""
-    global _loop, _lock
-    _loop, _lock = None, threading.Lock()
-
-
-os.register_at_fork(after_in_child=_forget)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from raskt import _core
 from raskt.distributed import _current, _this_worker
+from raskt.distributed._threads import in_thread
 
 if TYPE_CHECKING:
     from raskt.distributed._client import Client
 
 Name = tuple[bytes, int, int, int]
-"""The cluster, the run, the layer and the index of the task whose result it is."""
+"""The cluster with the mark of the run, the run, the layer and the index of the task whose result it is."""
+
+_CLUSTER_BYTES = 16
 
 
 def future_of(name: Name | None, key: str) -> _core.ClusterFuture:
     """The future that was pickled as `name`, held by a client of its cluster that is here, if there is one."""
-    client = None if name is None else _client_for(bytes(name[0]))
+    client = None if name is None else _client_for(bytes(name[0])[:_CLUSTER_BYTES])
     return _core.cluster_named_future(name, key, client)
 
 
@@ -28,7 +34,42 @@ def client_of(future: _core.ClusterFuture) -> Client | None:
 def type_of(future: _core.ClusterFuture) -> type | None:
     """The type of its result, of which nothing else is fetched."""
     client = client_of(future) if future.status == "finished" else None
-    return None if client is None else client._raskt_cluster_client.submit(type, (future,)).result()
+    if client is None:
+        return None
+    if client.asynchronous:
+        # A loop doesn't wait for that.
+        here = future._at_once()
+        return None if here is None else here[0].__class__
+    return client._raskt_cluster_client.submit(type, (future,)).result()
+
+
+async def awaiting(future: _core.ClusterFuture) -> Any:
+    """The result of `future`; the loop goes on meanwhile, and holds nothing of it once nobody waits any more."""
+    if not future.done():
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+        future._when_done(_teller(loop, done))
+        await done
+    here = future._at_once()
+    return await in_thread(future.result) if here is None else here[0]
+
+
+def _teller(loop: asyncio.AbstractEventLoop, done: asyncio.Future[None]) -> Callable[[], None]:
+    def settle() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    def tell() -> None:
+        # The loop may be closed by then; nobody waits any more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle)
+
+    return tell
+
+
+def beside(method: Callable[[Any], Any], timeout: Any) -> Any:
+    """A method of a future, awaited beside the loop."""
+    return in_thread(method, timeout)
 
 
 def _client_for(cluster: bytes) -> _core.ClusterClient | None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from raskt import _core
-from raskt.distributed import _current, _this_worker
+from raskt.distributed import _current, _plugged, _this_worker
 from raskt.distributed._client import TIMEOUT_SECONDS, Client
 from raskt.distributed._durations import seconds
 from raskt.distributed._security import Security
@@ -81,6 +81,7 @@ def get_client(address: str | None = None, timeout: float | str | None = None, r
 
 def client_of_worker(worker: _this_worker.Worker, timeout: float | str | None = None) -> Client:
     """The client of a worker's tasks, made if there is none."""
+    _plugged.asks()
     with worker._client_lock:
         if worker._client is None or worker._client.is_closed:
             worker._client = WorkerClient(worker, TIMEOUT_SECONDS if timeout is None else seconds(timeout))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Callable, Iterator, KeysView, ValuesView
 from typing import Any
@@ -68,15 +69,41 @@ def replaced(value: Any, result: Callable[[ClusterFuture], Any]) -> Any:
         return result(value)
     if isinstance(value, dict):
         pairs = [(replaced(key, result), replaced(item, result)) for key, item in value.items()]
-        return type(value)((key, item) for key, item in pairs if key is not LEFT_OUT and item is not LEFT_OUT)
+        kept = {key: item for key, item in pairs if key is not LEFT_OUT and item is not LEFT_OUT}
+        return kept if type(value) is dict else _like(value, kept)
     if isinstance(value, (KeysView, ValuesView)):
         return list(_items(value, result))
     if isinstance(value, CONTAINERS):
         if not futures_in(value):
             return value
-        items = _items(value, result)
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        items = list(_items(value, result))
+        if hasattr(value, "_fields"):
+            kind: Any = type(value)
+            return kind._make(items) if len(items) == len(value) else tuple(items)
+        return _like(value, items)
     return value
+
+
+def _like(value: Any, items: Any) -> Any:
+    """A container like `value`, with other items. One that can't be made otherwise is a plain one."""
+    base = next(base for base in (list, tuple, set, frozenset, dict, deque) if isinstance(value, base))
+    if type(value) is base and base is not deque:
+        return base(items)
+    try:
+        if base in (tuple, frozenset):
+            return type(value)(items)
+        new = copy.copy(value)
+        new.clear()
+        if base is dict:
+            for key, item in items.items():
+                new[key] = item
+        elif base is set:
+            new.update(items)
+        else:
+            new.extend(items)
+    except Exception:
+        return base(items)
+    return new
 
 
 def _items(values: Any, result: Callable[[ClusterFuture], Any]) -> Iterator[Any]:

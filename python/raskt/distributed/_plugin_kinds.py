@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
+from raskt.distributed._secrets import hidden
+
 SKIPPED = (".git", ".github", ".pytest_cache", "tests", "docs")
 """Folders that aren't sent along with the one that they are in."""
 
@@ -27,7 +29,8 @@ _loading = threading.Lock()
 class WorkerPlugin:
     """What every worker is to have. Derive from it, and pass an instance to `Client.register_plugin`.
 
-    It is pickled, and each worker has a copy of its own. `setup` runs before any task that comes later.
+    It is pickled, and each worker has a copy of its own. `setup` runs before any task that comes later; only if it asks
+    the cluster for something itself, or takes ten minutes, tasks don't wait for its end.
 
     Examples
     --------
@@ -251,11 +254,12 @@ class _Command:
         ]
         try:
             ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise RuntimeError(f"`{command[0]}` isn't there, so that `{' '.join(command)}` can't run") from None
+        except OSError as error:
+            raise RuntimeError(f"`{hidden(' '.join(command))}` can't run: {error.strerror}") from None
         if ran.returncode != 0:
-            written = ran.stdout.decode(errors="replace")[-4000:]
-            raise RuntimeError(f"`{' '.join(command)}` ended with status {ran.returncode}:\n{written}")
+            # Where it is cut, half of a password may be left.
+            written = hidden(ran.stdout.decode(errors="replace"))[-4000:]
+            raise RuntimeError(f"`{hidden(' '.join(command))}` ended with status {ran.returncode}:\n{written}")
 
 
 def _no_restart(restart_workers: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from raskt import _core
 from raskt._process import codec
-from raskt.distributed import _errands, _this_worker
+from raskt.distributed import _errands, _plugged
 from raskt.distributed._leaving import has_left
 from raskt.distributed._plugin_kinds import NannyPlugin, SchedulerPlugin, UploadFile, WorkerPlugin
 
@@ -98,7 +98,7 @@ class Plugins:
     def _state(self, name: str, version: str) -> dict[str, Any]:
         native = self._raskt_cluster_client
         names = _errands.numbers(native, None)
-        errand = _errands.send(native, list(names), _this_worker.plugin_state, (name, version))
+        errand = _errands.send(native, list(names), _plugged.state, (name, version))
         states = {}
         for worker, state, error in _errands.given(errand):
             # A worker that leaves meanwhile has no plugins.

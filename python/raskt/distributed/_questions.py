@@ -94,10 +94,9 @@ class Questions:
             raise NotImplementedError("call_stack() finds calls by their futures, and not by keys")
         return self.sync(_call_stack, self._raskt_cluster_client, futures)
 
-    def nthreads(self, workers: Workers = None) -> dict[str, int]:
+    def nthreads(self, workers: Workers = None) -> Any:
         """The threads of each worker, by its name."""
-        meant = _errands.numbers(self._raskt_cluster_client, workers)
-        return {about["name"]: about["nthreads"] for about in _known(self._raskt_cluster_client, meant)}
+        return self.sync(_nthreads, self._raskt_cluster_client, workers)
 
     ncores = nthreads
 
@@ -244,6 +243,10 @@ class Questions:
                     f"profile({name}={value!r}): threads of workers are looked at from now on, no more"
                 )
         return self.sync(_profile.of_workers, self._raskt_cluster_client, workers, merge_workers, seconds)
+
+
+def _nthreads(client: ClusterClient, workers: Workers) -> dict[str, int]:
+    return {about["name"]: about["nthreads"] for about in _known(client, _errands.numbers(client, workers))}
 
 
 def _known(client: ClusterClient, meant: dict[int, str]) -> list[dict[str, Any]]:

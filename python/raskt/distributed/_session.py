@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raskt import _core
-from raskt.distributed import _current
+from raskt.distributed import _current, _plugged
 
 
 class Session:
@@ -38,6 +38,7 @@ class Session:
         ValueError
             If there is neither a client nor a worker.
         """
+        _plugged.asks()
         client = self.client
         if client is not None:
             found: _core.ClusterCoordination = client._raskt_cluster_client.coordination()

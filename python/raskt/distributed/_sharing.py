@@ -17,7 +17,10 @@ _listeners: weakref.WeakKeyDictionary[Any, dict[Any, _topics.Listener]] = weakre
 class Sharing:
     """What a client shares with others by name."""
 
-    asynchronous: bool
+    @property
+    def asynchronous(self) -> bool:
+        """As `Client.asynchronous`."""
+        raise NotImplementedError
 
     def sync(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """As `Client.sync`."""

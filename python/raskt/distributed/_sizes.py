@@ -8,6 +8,9 @@ from typing import Any
 
 from raskt import _core
 
+LIMIT_BYTES_LEAST = 1 << 20
+"""What a limit is, at least."""
+
 FEW = 4
 """Up to so many processors each has a worker of its own."""
 
@@ -50,16 +53,27 @@ def memory_share(limit: Any, workers: int) -> int | None:
     `limit` is "auto" for a share of the machine, a number of bytes, a text such as "4 GiB", a fraction of the machine
     as a float, or None or 0 for no limit.
     """
-    if limit is None or limit == 0:
+    if limit is None or (not isinstance(limit, bool) and isinstance(limit, (int, float)) and limit == 0):
         return None
     usual = int(_core.memory_report()["limit"])
     if isinstance(limit, str) and limit == "auto":
-        return max(1, usual // max(1, workers))
+        return max(LIMIT_BYTES_LEAST, usual // max(1, workers))
     if isinstance(limit, float):
         if not 0 < limit <= 1:
             raise ValueError(f"memory_limit is {limit}; a float is a fraction of the machine's memory, from 0 to 1")
-        return int(_core.config_check("memory.limit", int(usual * limit)))
-    return int(_core.config_check("memory.limit", limit))
+        return bytes_of(max(LIMIT_BYTES_LEAST, int(usual * limit)))
+    try:
+        return min(bytes_of(limit), machine_bytes())
+    except ValueError as error:
+        raise ValueError(f"memory_limit is {limit!r}: {error}") from None
+
+
+def machine_bytes() -> int:
+    """The memory of the machine: nobody may have more."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 50
 
 
 def bytes_of(size: int | str) -> int:

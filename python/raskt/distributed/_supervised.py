@@ -14,6 +14,8 @@ from contextlib import suppress
 from typing import Any
 
 from raskt._process import launch
+from raskt.distributed._excess import Excess
+from raskt.distributed._pipes import held_here_alone
 from raskt.distributed._worker_process import ANEW, ENDED
 
 GLANCE_SECONDS = 0.1
@@ -46,6 +48,9 @@ class Job:
         self.starts_at: float | None = None
         """When it is to be started again."""
         self.is_wanted = True
+        self._excess = Excess(about.get("memory_limit"))
+        self._is_too_large: str | None = None
+        """Why it is ended at the next look: until then it can tell the scheduler."""
 
     @property
     def name(self) -> str:
@@ -72,10 +77,12 @@ class Job:
         )
         self.started, self.starts_at = time.monotonic(), None
         assert self.process.stdin is not None
+        held_here_alone(self.process.stdin)
         # The pipe stays open: by its end the worker knows that this process is gone.
         with suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps(self.about).encode() + b"\n")
             self.process.stdin.flush()
+        self._excess, self._is_too_large = Excess(self.about.get("memory_limit")), None
 
     def kill(self) -> None:
         """Ends the process and all that it has started."""
@@ -98,6 +105,8 @@ class Job:
                 self.start()
             return
         status = self.process.poll() if self.process is not None else None
+        if status is None and self.process is not None:
+            return self._look_at_memory(now, self.process.pid)
         if status is None or not self.is_wanted:
             return
         self._let_go()
@@ -110,7 +119,23 @@ class Job:
         wait = WAITS[min(self.deaths, len(WAITS) - 1)]
         self.starts_at = now + wait
         again = f" in {wait} s" if wait else ""
-        self.note(f"worker {self.name} {story(status)}; it is started again{again}")
+        self.note(f"worker {self.name} {self._is_too_large or story(status)}; it is started again{again}")
+
+    def _look_at_memory(self, now: float, process: int) -> None:
+        """Ends it if it takes too much, whatever it is at: else the system would end somebody."""
+        if self._is_too_large is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process, signal.SIGKILL)
+        elif (taken := self._excess.look(now, process)) is not None:
+            self._is_too_large = self._excess.story(taken)
+            self._tell(self._is_too_large)
+
+    def _tell(self, line: str) -> None:
+        """Says something to the process, if it listens."""
+        assert self.process is not None and self.process.stdin is not None
+        with suppress(OSError, ValueError):
+            self.process.stdin.write(line.encode() + b"\n")
+            self.process.stdin.flush()
 
 
 class Supervisor:

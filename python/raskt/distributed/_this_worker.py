@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pickle
-import shutil
-import sys
-import tempfile
 import threading
-import traceback
 import weakref
-from contextlib import suppress
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raskt import _core
 from raskt._process import errands
+from raskt.distributed._folders import Folder
 
 if TYPE_CHECKING:
+    from raskt.distributed import _plugged
     from raskt.distributed._client import Client
-
-PATIENCE_SECONDS = 60.0
-"""How long is waited for a plugin that is on its way to a worker."""
-
-FOLDER = "raskt-worker-"
-"""What the names of the workers' folders begin with; the number of the process follows."""
 
 _lock = threading.RLock()
 _workers: dict[int, Worker] = {}
 """By the number that each has in this process."""
-_changed = threading.Condition(_lock)
 _coroutine_of: ContextVar[Worker | None] = ContextVar("raskt-coroutine-of", default=None)
 """The worker whose `async` task runs here: not in the task's thread."""
 
@@ -63,6 +50,7 @@ class Worker:
 
     def __init__(self, about: dict[str, Any]) -> None:
         self._number: int = about["number"]
+        self._identity: str = about["identity"]
         self.name: str = about["name"]
         self.addresses: list[str] = about["addresses"]
         self.address = self.addresses[0] if self.addresses else ""
@@ -73,11 +61,12 @@ class Worker:
         self._failures: dict[str, BaseException] = {}
         """Of plugins that couldn't be set up."""
         self._versions: dict[str, str] = {}
+        self._changes: dict[str, _plugged.Change] = {}
+        """Of plugins: the last that was to come or go, by name."""
         self._actors: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         self._client: Client | None = None
         self._client_lock = threading.Lock()
-        self._folder: Path | None = None
-        self._folder_lock: int | None = None
+        self._folder: Folder | None = None
 
     @property
     def id(self) -> int | None:
@@ -101,10 +90,8 @@ class Worker:
         """A folder of its own, which goes with it."""
         with _lock:
             if self._folder is None:
-                _sweep()
-                self._folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-"))
-                self._folder_lock = _locked(self._folder)
-            return str(self._folder)
+                self._folder = Folder(f"worker-{os.getpid()}-")
+            return str(self._folder.path)
 
     @property
     def client(self) -> Client:
@@ -148,7 +135,7 @@ class Worker:
         with _lock:
             folder, self._folder = self._folder, None
         if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.remove()
 
 
 def get_worker() -> Worker:
@@ -212,111 +199,11 @@ def ended(number: int) -> None:
     """That worker is over. Called by the native module."""
     with _lock:
         worker = _workers.pop(number, None)
-        _changed.notify_all()
     if worker is None:
         return
-    for name in list(worker.plugins):
-        _tear_down(worker, name)
+    if worker.plugins:
+        from raskt.distributed import _plugged
+
+        for name in list(worker.plugins):
+            _plugged.tear_down(worker, name)
     worker._close()
-
-
-# --- plugins ------------------------------------------------------------------------------------------------------
-
-
-def plugin_changed(number: int, name: str, data: bytes | None) -> None:
-    """A worker is to have a plugin, or to have it no longer. Called by the native module, before any later task."""
-    worker = of_number(number)
-    if worker is None:
-        return
-    version, failure = "", None
-    try:
-        if data is None:
-            _tear_down(worker, name)
-        else:
-            version, written = pickle.loads(data)
-            _set_up(worker, name, pickle.loads(written))
-    except BaseException as error:
-        failure = error
-        print(f"raskt: worker {worker.name}: plugin {name!r} can't be set up:", file=sys.stderr)
-        traceback.print_exception(error)
-    with _changed:
-        worker._failures.pop(name, None)
-        if failure is not None:
-            worker._failures[name] = failure
-        worker._versions[name] = version
-        _changed.notify_all()
-
-
-def _set_up(worker: Worker, name: str, plugin: Any) -> None:
-    if name in worker.plugins:
-        if getattr(plugin, "idempotent", False):
-            return
-        _tear_down(worker, name)
-    setup = getattr(plugin, "setup", None)
-    if setup is not None:
-        _settled(setup(worker=worker))
-    worker.plugins[name] = plugin
-
-
-def _tear_down(worker: Worker, name: str) -> None:
-    plugin = worker.plugins.pop(name, None)
-    teardown = getattr(plugin, "teardown", None)
-    if teardown is None:
-        return
-    try:
-        _settled(teardown(worker=worker))
-    except Exception as error:
-        print(f"raskt: worker {worker.name}: plugin {name!r} can't be torn down:", file=sys.stderr)
-        traceback.print_exception(error)
-
-
-def _settled(given: Any) -> None:
-    import inspect
-
-    if inspect.iscoroutine(given):
-        from raskt.distributed._coroutines import awaited
-
-        awaited(given)
-
-
-def plugin_state(name: str, version: str) -> dict[str, str]:
-    """How it went with a plugin of that version ("" if it is to go). An errand, which waits until it has come."""
-    worker = get_worker()
-    with _changed:
-        came = _changed.wait_for(lambda: worker._versions.get(name) == version, PATIENCE_SECONDS)
-        failure = worker._failures.get(name)
-    if failure is not None:
-        raise failure
-    if not came:
-        raise TimeoutError(f"plugin {name!r} wasn't set up after {PATIENCE_SECONDS} s, or another one took its place")
-    return {"status": "OK"}
-
-
-LOCK = ".raskt-lock"
-"""The file of a worker's folder that is locked as long as the worker is there, on whichever host or container."""
-
-
-def _locked(folder: Path) -> int | None:
-    """The lock of a folder; None if somebody else has it, or there is none."""
-    try:
-        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return None
-    return lock
-
-
-def _sweep() -> None:
-    """Removes folders of workers that are gone."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
-        with suppress(OSError):
-            # One without a lock is just being made, or nobody knows whose it is.
-            if folder.stat().st_uid == os.getuid() and (folder / LOCK).exists():
-                lock = _locked(folder)
-                if lock is not None:
-                    shutil.rmtree(folder, ignore_errors=True)
-                    os.close(lock)

@@ -15,6 +15,7 @@ from raskt import _core
 from raskt._process import codec
 from raskt.distributed._names import read, written
 from raskt.distributed._session import Session
+from raskt.distributed._threads import running_loop
 
 PATIENCE_SECONDS = 1.0
 """How often one who listens looks whether its client is still there."""
@@ -54,7 +55,7 @@ class Listener:
         self.handler = handler
         self._subscription = Session(client).native.subscribe(written(topic))
         self._client = weakref.ref(client)
-        self._loop = asyncio.get_running_loop() if client.asynchronous and _is_in_loop() else None
+        self._loop = running_loop() if client.asynchronous else None
         thread = threading.Thread(target=self._listen, args=(topic,), name="raskt-topic", daemon=True)
         thread.start()
 
@@ -90,11 +91,3 @@ class Listener:
         result = self.handler(event)
         if inspect.isawaitable(result):
             await result
-
-
-def _is_in_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

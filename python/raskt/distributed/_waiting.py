@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from raskt._core import ClusterArrivals, ClusterFuture, cluster_gather, cluster_wait
 from raskt.distributed._durations import seconds
+from raskt.distributed._futures import client_of
 from raskt.distributed._nested import LEFT_OUT, as_container, futures_asked, futures_in, replaced
-from raskt.distributed._threads import in_thread
+from raskt.distributed._threads import in_thread, running_loop
 from raskt.distributed._waits import awaited
 from raskt.futures import DoneAndNotDone
 from raskt.futures._errors import timeout_error
@@ -39,8 +40,8 @@ def wait(
     fs: Any,
     timeout: float | str | None = None,
     return_when: Literal["ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION"] = "ALL_COMPLETED",
-) -> DoneAndNotDone:
-    """Waits until futures are done; they may have failed.
+) -> Any:
+    """Waits until futures are done; they may have failed. Those of an asynchronous client are awaited.
 
     Parameters
     ----------
@@ -62,6 +63,12 @@ def wait(
         If they aren't done by then.
     """
     futures = futures_asked(as_container(fs), "wait()")
+    if futures and running_loop() is not None and getattr(client_of(futures[0]), "asynchronous", False):
+        return in_thread(_waited, futures, timeout, return_when)
+    return _waited(futures, timeout, return_when)
+
+
+def _waited(futures: list[ClusterFuture], timeout: float | str | None, return_when: str) -> DoneAndNotDone:
     if not cluster_wait(futures, timeout, return_when):
         unfinished = sum(not future.done() for future in futures)
         raise timeout_error(f"{unfinished} of {len(futures)} futures aren't done after {timeout} s")

@@ -34,21 +34,28 @@ async def awaited(wait: Callable[[ClusterStop], T], undo: Callable[[T], Any] | N
                 threading.Thread(target=undo, args=(result,), name="raskt-undo", daemon=True).start()
         elif error is None:
             done.set_result(result)
+        elif isinstance(error, StopIteration):
+            done.set_exception(RuntimeError(f"a StopIteration can't be raised into a coroutine: {error!r}"))
         else:
             done.set_exception(error)
 
     def run() -> None:
+        nonlocal wait
         result, failure = None, None
         try:
             result = context.run(wait, stop)
         except BaseException as error:
             failure = error
+        # What it holds goes with it.
+        del wait
         try:
             loop.call_soon_threadsafe(settle, result, failure)
         except RuntimeError:
             # The loop was closed meanwhile.
             if failure is None and undo is not None:
                 undo(result)  # type: ignore[arg-type]
+        finally:
+            del result, failure
 
     threading.Thread(target=run, name="raskt-await", daemon=True).start()
     try:

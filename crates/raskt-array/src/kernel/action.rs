@@ -22,6 +22,8 @@ pub(super) enum Work<'a> {
     Gather { start: *const u8, walk: Walk },
     /// Makes the elements of a source.
     Generate { source: &'a Source, walk: Walk },
+    /// Makes the elements of a source by the band of this number.
+    Band(usize),
     /// One step of the program.
     Step(Instruction),
     /// The sum or the difference of two terms, products among them.
@@ -59,7 +61,9 @@ impl Work<'_> {
     /// The registers that it reads.
     pub fn reads(&self) -> SmallVec<[Register; 4]> {
         match self {
-            Self::Point { .. } | Self::Gather { .. } | Self::Generate { .. } | Self::Deferred => smallvec![],
+            Self::Point { .. } | Self::Gather { .. } | Self::Generate { .. } | Self::Band(_) | Self::Deferred => {
+                smallvec![]
+            }
             Self::Step(instruction) => operands_of(*instruction).into_iter().collect(),
             Self::Terms { terms, .. } => terms.iter().flat_map(|term| term.registers).collect(),
             Self::RootAndExp { root, exp } => smallvec![root.1, exp.1],

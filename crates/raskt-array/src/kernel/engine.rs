@@ -1,11 +1,12 @@
 //! The interpreter: one loop for each step, over tiles that lie in the L1 cache.
 
 use super::action::{Action, Work, allocate, operands_of};
+use super::band::Band;
 use super::fuse::fuse;
 use super::gather::{broadcast_strides, copy, gather};
 use super::operand::{Operand, Target};
 use super::walk::Walk;
-use super::{Generator, Instruction, Program, Region, Register, loops, source};
+use super::{Generator, Instruction, Program, Region, Register, Source, loops, source};
 use raskt_value::{CancelToken, Chunk, DType, ErrorKind, TaskError, with_element};
 use smallvec::SmallVec;
 
@@ -26,6 +27,7 @@ pub(super) struct Engine<'a> {
     /// One element of each uniform register.
     uniforms: Vec<Slot>,
     tiles: Vec<Tile>,
+    bands: Vec<Band<'a>>,
     outputs: Vec<Register>,
 }
 
@@ -70,6 +72,7 @@ impl<'a> Engine<'a> {
             operands: vec![nowhere; count],
             uniforms: vec![Slot([0; 16]); count],
             tiles: Vec::new(),
+            bands: Vec::new(),
             outputs: outputs.to_vec(),
         };
         let needed = engine.needed();
@@ -89,7 +92,7 @@ impl<'a> Engine<'a> {
                 Instruction::Source(source) => {
                     let source = &program.sources()[source as usize];
                     let steps = order.iter().map(|&axis| source.index.steps[axis]);
-                    Work::Generate { source, walk: Walk::new(&shape, steps, source.index.at(&region.origin)) }
+                    engine.generated(source, Walk::new(&shape, steps, source.index.at(&region.origin)))
                 }
                 instruction => Work::Step(instruction),
             };
@@ -162,15 +165,32 @@ impl<'a> Engine<'a> {
             let scratch = Target { start: self.tiles[tile].as_mut_ptr().cast(), length };
             let target = targets.iter().find(|(output, _)| *output == register).map_or(scratch, |(_, target)| *target);
             self.operands[register.0 as usize].start = target.start;
-            self.perform(action, start, target)?;
+            match action.work {
+                // SAFETY: the target is a tile or a part of a block of the source's type.
+                Work::Band(at) => with_element!(self.program.dtype(register), T => unsafe {
+                    self.bands[at].fill::<T>(start, target)?;
+                }),
+                _ => self.perform(action, start, target)?,
+            }
         }
         Ok(())
+    }
+
+    /// How a source is made that is read along `walk`.
+    fn generated(&mut self, source: &'a Source, walk: Walk) -> Work<'a> {
+        match Band::of(source, &walk) {
+            Some(band) => {
+                self.bands.push(band);
+                Work::Band(self.bands.len() - 1)
+            }
+            None => Work::Generate { source, walk },
+        }
     }
 
     fn perform(&self, action: &Action<'_>, start: usize, target: Target) -> Result<(), TaskError> {
         let dtype = self.program.dtype(action.register);
         match &action.work {
-            Work::Point { .. } => Ok(()),
+            Work::Point { .. } | Work::Band(_) => Ok(()),
             Work::Gather { start: first, walk } => {
                 // SAFETY: `broadcast_strides` keeps within the chunk, whose type was checked.
                 with_element!(dtype, T => unsafe { gather::<T>(*first, walk, start, target) });
@@ -240,7 +260,7 @@ impl<'a> Engine<'a> {
     fn is_uniform(&self, work: &Work<'_>) -> bool {
         let uniform = |register: &Register| self.operands[register.0 as usize].uniform;
         match work {
-            Work::Point { .. } => false,
+            Work::Point { .. } | Work::Band(_) => false,
             Work::Gather { walk, .. } => walk.uniform().is_some(),
             Work::Generate { source, walk } => {
                 walk.uniform().is_some() || matches!(source.generator, Generator::Full(_))

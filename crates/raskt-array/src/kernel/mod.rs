@@ -9,6 +9,7 @@
 //! [`copy`] moves elements about, [`linalg`] multiplies and factorises matrices.
 
 mod action;
+mod band;
 mod check;
 mod composition;
 pub mod copy;

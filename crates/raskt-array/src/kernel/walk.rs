@@ -46,6 +46,21 @@ impl Walk {
         walk
     }
 
+    /// The lengths of its axes, as far as they aren't merged.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// How much a step along each axis adds.
+    pub fn steps(&self) -> &[i64] {
+        &self.steps
+    }
+
+    /// The index of the first element.
+    pub fn base(&self) -> i64 {
+        self.base
+    }
+
     /// The index of the first element, if all have it.
     pub fn uniform(&self) -> Option<i64> {
         self.steps.iter().all(|&step| step == 0).then_some(self.base)

@@ -9,7 +9,7 @@ use crate::host::Host;
 use crate::security::{MissingToken, no_scheduler};
 use crate::stop::Stop;
 use crate::values::{Size, for_results};
-use raskt_cluster::hello::{Role, mismatches, this_host};
+use raskt_cluster::hello::{Role, mismatches};
 use raskt_cluster::metrics::{MetricsError, MetricsServer};
 use raskt_cluster::nanny::status;
 use raskt_cluster::{
@@ -180,7 +180,6 @@ impl Life<'_> {
         let Plan { name, threads, memory, .. } = self.plan;
         let mut network = NetworkOptions::new(Role::Worker, security.clone()).map_err(Failure::failed)?;
         network.introduction.name = name.clone();
-        network.introduction.host = this_host();
         network.introduction.versions = self.host.versions();
         network.introduction.addresses = contact(self.options, listen)?.iter().map(Address::to_string).collect();
         network.limits.resume_nanoseconds = u64::try_from(resumable(self.options).as_nanos()).unwrap_or(u64::MAX);

@@ -86,11 +86,16 @@ pub struct Process {
 
 impl Process {
     pub fn of(mut command: Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self::heard(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+    }
+
+    /// A process of which those streams are read that are pipes of ours.
+    pub fn heard(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let (sender, lines) = channel();
-        let pipes: [Box<dyn Read + Send>; 2] =
-            [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
-        for pipe in pipes {
+        let stdout = child.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>);
+        let stderr = child.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>);
+        for pipe in stdout.into_iter().chain(stderr) {
             let sender = sender.clone();
             std::thread::spawn(move || {
                 for line in BufReader::new(pipe).lines().map_while(Result::ok) {

@@ -79,7 +79,7 @@ impl Drop for Reply {
 #[derive(Debug)]
 enum Answer {
     Found { transfer: u32, found: Result<Vec<Piece>, Missing> },
-    Copied { transfer: u32, copied: std::io::Result<(SharedMemory, Vec<u64>)>, lengths: Vec<u64> },
+    Copied { asked: Asked, copied: std::io::Result<(SharedMemory, Vec<u64>)>, parts: Vec<Bytes> },
 }
 
 /// Serves whoever comes for results.
@@ -112,6 +112,7 @@ impl Keeper for Counter {
             answers,
             answered,
             asked: Vec::new(),
+            copying: Vec::new(),
             sending: Sending::default(),
             handed: Vec::new(),
             timer: Box::pin(tokio::time::sleep(IDLE)),
@@ -131,12 +132,15 @@ struct Serving {
     answered: UnboundedReceiver<Answer>,
     /// What was asked for and isn't found yet.
     asked: Vec<Asked>,
+    /// What is being copied to memory that can be handed over.
+    copying: Vec<u32>,
     sending: Sending,
     /// Memory that is to be handed over when the socket is free.
     handed: Vec<(Step, Vec<Arc<OwnedFd>>)>,
     timer: Pin<Box<Sleep>>,
 }
 
+#[derive(Debug)]
 struct Asked {
     transfer: u32,
     parts: Vec<Part>,
@@ -204,7 +208,7 @@ impl Serving {
                 if result.len() > NAME_BYTES_MAX || parts.len() > PIECES_MAX {
                     return Err(BulkError::Violation("a request is too long".to_owned()));
                 }
-                if self.asked.len() + self.sending.len() >= TRANSFERS_MAX * 2 {
+                if self.asked.len() + self.copying.len() + self.sending.len() >= TRANSFERS_MAX * 2 {
                     return self.refuse(transfer, Missing::Busy);
                 }
                 self.asked.push(Asked { transfer, parts, reserved, credit });
@@ -214,6 +218,7 @@ impl Serving {
             Step::Cancel { transfer } => {
                 self.sending.cancel(transfer);
                 self.asked.retain(|asked| asked.transfer != transfer);
+                self.copying.retain(|copying| *copying != transfer);
             }
             _ => return Err(BulkError::Violation("whoever fetches gave something".to_owned())),
         }
@@ -227,17 +232,27 @@ impl Serving {
                 let Some(at) = self.asked.iter().position(|asked| asked.transfer == transfer) else { return Ok(()) };
                 let asked = self.asked.swap_remove(at);
                 match found.and_then(|pieces| self.open(&asked, pieces)) {
-                    Ok(opened) => self.begin(&asked, opened),
+                    Ok(opened) => self.begin(asked, opened),
                     Err(why) => self.refuse(transfer, why),
                 }
             }
-            Answer::Copied { transfer, copied: Ok((memory, offsets)), lengths } => {
-                let pieces = offsets.into_iter().zip(lengths).map(|(offset, length)| (0, offset, length)).collect();
-                self.handed.push((Step::Handles { transfer, files: 1, pieces }, vec![memory.file().clone()]));
+            Answer::Copied { asked: Asked { transfer, credit, .. }, copied, parts } => {
+                // It may have been cancelled meanwhile.
+                let Some(at) = self.copying.iter().position(|copying| *copying == transfer) else { return Ok(()) };
+                self.copying.swap_remove(at);
+                match copied {
+                    Ok((memory, offsets)) => {
+                        let pieces = offsets.into_iter().zip(&parts);
+                        let pieces = pieces.map(|(offset, part)| (0, offset, part.len() as u64)).collect();
+                        self.handed.push((Step::Handles { transfer, files: 1, pieces }, vec![memory.file().clone()]));
+                    }
+                    // The system has no memory to share, or doesn't let go of it: then it goes through the socket.
+                    Err(error) => {
+                        tracing::debug!("memory can't be shared: {error}");
+                        self.sending.begin(transfer, parts, credit);
+                    }
+                }
                 Ok(())
-            }
-            Answer::Copied { transfer, copied: Err(error), .. } => {
-                self.refuse(transfer, Missing::Failed(format!("memory can't be shared: {error}")))
             }
         }
     }
@@ -256,7 +271,7 @@ impl Serving {
         if bytes > asked.reserved { Err(Missing::TooLarge(bytes)) } else { Ok(Opened { parts, files, bytes }) }
     }
 
-    fn begin(&mut self, asked: &Asked, opened: Opened) -> Result<(), BulkError> {
+    fn begin(&mut self, asked: Asked, opened: Opened) -> Result<(), BulkError> {
         let (transfer, Opened { parts, files, bytes }) = (asked.transfer, opened);
         let lengths: Vec<u64> = parts.iter().map(|part| part.len() as u64).collect();
         self.wire.push(&Step::Opened { transfer, pieces: lengths.clone() }, None)?;
@@ -268,9 +283,10 @@ impl Serving {
             self.handed.push((Step::Handles { transfer, files: files.len() as u32, pieces }, files));
         } else {
             let answers = self.answers.clone();
+            self.copying.push(transfer);
             tokio::task::spawn_blocking(move || {
                 let copied = SharedMemory::copied(&parts);
-                let _ = answers.send(Answer::Copied { transfer, copied, lengths });
+                let _ = answers.send(Answer::Copied { asked, copied, parts });
             });
         }
         Ok(())

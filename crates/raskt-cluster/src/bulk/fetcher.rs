@@ -133,6 +133,14 @@ impl Fetcher {
         self.fetch(source, fetch, move |result| drop(sender.send(result)));
         receiver.recv().unwrap_or_else(|_| Err(BulkError::Unreached("the network has stopped".to_owned())))
     }
+
+    /// Calls `then` by the thread of transfers once `pause` is over; never, if the network stops before.
+    pub(crate) fn after(&self, pause: Duration, then: impl FnOnce() + Send + 'static) {
+        self.inner.handle.spawn(async move {
+            tokio::time::sleep(pause).await;
+            then();
+        });
+    }
 }
 
 impl Inner {

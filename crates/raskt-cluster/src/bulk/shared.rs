@@ -9,9 +9,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What nobody may do to memory that was handed out: write to it, cut it (that would end its readers), or let it grow.
 const SEALS: SealFlags = SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
+
+/// How long the system is waited for, again and again.
+const SEAL_PAUSES: [Duration; 4] =
+    [Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(100), Duration::from_millis(300)];
 
 /// Memory that can be written, and then be shared without a copy.
 #[derive(Debug)]
@@ -40,7 +45,7 @@ impl SharedBuffer {
         let bytes = mapping.bytes;
         // A mapping that may be written to keeps memory from being sealed.
         drop(mapping);
-        rustix::fs::fcntl_add_seals(&file, SEALS)?;
+        seal(&file)?;
         SharedMemory::open(Arc::new(file), bytes as u64)
     }
 }
@@ -67,7 +72,7 @@ impl SharedMemory {
             file.write_all_at(piece, *offset)?;
         }
         let file = OwnedFd::from(file);
-        rustix::fs::fcntl_add_seals(&file, SEALS)?;
+        seal(&file)?;
         Ok((Self { file: Arc::new(file), bytes: Bytes::new() }, offsets))
     }
 
@@ -94,6 +99,20 @@ impl SharedMemory {
 
     pub(super) fn file(&self) -> &Arc<OwnedFd> {
         &self.file
+    }
+}
+
+/// Has nobody write to a file any more. The system itself may be at its pages for a moment (moving or counting them).
+fn seal(file: &OwnedFd) -> io::Result<()> {
+    let mut pauses = SEAL_PAUSES.iter();
+    loop {
+        match rustix::fs::fcntl_add_seals(file, SEALS) {
+            Err(rustix::io::Errno::BUSY) => match pauses.next() {
+                Some(pause) => std::thread::sleep(*pause),
+                None => return Err(rustix::io::Errno::BUSY.into()),
+            },
+            done => return Ok(done?),
+        }
     }
 }
 
@@ -158,6 +177,22 @@ mod tests {
         assert_eq!(again.bytes(), memory.bytes());
         let file = File::from(memory.file().try_clone().unwrap());
         assert!(file.write_all_at(&[1], 0).is_err() && file.set_len(0).is_err());
+    }
+
+    #[test]
+    fn who_is_at_it_for_a_moment_is_waited_for() {
+        let file = memory_file(5000).unwrap();
+        let writable = Mapping::new(&file, 5000, MapFlags::SHARED).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(SEAL_PAUSES[0]);
+                drop(writable);
+            });
+            seal(&file).unwrap();
+        });
+        let file = memory_file(5000).unwrap();
+        let _writable = Mapping::new(&file, 5000, MapFlags::SHARED).unwrap();
+        assert!(seal(&file).is_err());
     }
 
     #[test]

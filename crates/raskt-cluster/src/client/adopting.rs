@@ -37,13 +37,15 @@ impl Client {
     /// whoever holds it now may let go of it. Gives the run and the task that stand for it.
     ///
     /// # Errors
-    /// If it isn't there any more.
+    /// If it isn't there any more; `mark` is what tells its run from any other of that number ([`TaskRun::mark_of`]).
     pub fn adopt_at_once(
         &self,
         (run, task): (RunId, TaskId),
+        mark: Option<u64>,
         patience: Duration,
     ) -> Result<(TaskRun, TaskId), ClusterError> {
-        let adopted = self.take_up(&[(run, TaskRange::one(task))])?;
+        let named = mark.map(|mark| (run, mark)).into_iter().collect();
+        let adopted = self.take_up_named(&[(run, TaskRange::one(task))], named)?;
         self.barrier(patience)?;
         let own = TaskId::new(LayerId(0), 0);
         // What isn't taken is told before.

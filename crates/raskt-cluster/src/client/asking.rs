@@ -82,7 +82,6 @@ impl Asking {
     }
 
     /// Takes what is an answer, and gives who is to be called for it; gives back what isn't.
-    #[expect(clippy::result_large_err, reason = "what isn't an answer goes on as it came, without a way over the heap")]
     pub fn take(&self, message: ToClient, bulk: Vec<Bytes>) -> Result<Vec<Callback>, ToClient> {
         let mut state = self.state.lock();
         let mut calls = vec![];

@@ -46,6 +46,8 @@ enum Errand {
 struct LetGo {
     runs: Vec<RunId>,
     tasks: BTreeMap<RunId, Vec<TaskRange>>,
+    /// What is cancelled, by whether that is by force.
+    cancelled: BTreeMap<bool, BTreeMap<RunId, Vec<TaskRange>>>,
     /// What is to be told again where it is.
     missed: BTreeMap<RunId, Vec<TaskRange>>,
     /// The thread knows that there is something.
@@ -98,6 +100,11 @@ impl Errands {
         });
     }
 
+    /// Tasks of a run are cancelled.
+    pub fn cancel(&self, run: RunId, tasks: &[TaskRange], by_force: bool) {
+        self.add(|let_go| let_go.cancelled.entry(by_force).or_default().entry(run).or_default().extend(tasks));
+    }
+
     /// Results weren't where they were said to be.
     pub fn look_for(&self, run: RunId, tasks: impl IntoIterator<Item = TaskRange>) {
         self.add(|let_go| let_go.missed.entry(run).or_default().extend(tasks));
@@ -148,13 +155,18 @@ impl Waiting {
     }
 
     fn tell(&self, scheduler: &dyn Tell) {
-        let LetGo { runs, tasks, missed, .. } = std::mem::take(&mut *self.let_go.lock());
+        let LetGo { runs, tasks, cancelled, missed, .. } = std::mem::take(&mut *self.let_go.lock());
         let (tasks, missed) = (by_run(tasks), by_run(missed));
         let sought = missed.chunks(TOLD_AT_A_TIME).map(|tasks| FromClient::Where { tasks: tasks.to_vec() });
+        let cancelled = cancelled.into_iter().map(|(by_force, tasks)| (by_force, by_run(tasks))).collect::<Vec<_>>();
+        let cancelled = cancelled.iter().flat_map(|(by_force, tasks)| {
+            let cancel = move |tasks: &[_]| FromClient::Cancel { tasks: tasks.to_vec(), by_force: *by_force };
+            tasks.chunks(TOLD_AT_A_TIME).map(cancel)
+        });
         let of_tasks = tasks.chunks(TOLD_AT_A_TIME).map(|tasks| FromClient::Release { tasks: tasks.to_vec() });
         let of_runs = runs.chunks(TOLD_AT_A_TIME).map(|runs| FromClient::ReleaseRuns { runs: runs.to_vec() });
-        // A run of which something has still to be told is there until then.
-        for message in sought.chain(of_tasks).chain(of_runs) {
+        // A run of which something has still to be told is there until then; and what is cancelled is as long as it is wanted.
+        for message in sought.chain(cancelled).chain(of_tasks).chain(of_runs) {
             // Where the session is over nothing is wanted any more.
             scheduler.tell(&message);
         }

@@ -4,7 +4,7 @@ use crate::face::Face;
 use crate::message::{ErrorForm, FailureForm};
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, RunId};
-use raskt_value::TaskError;
+use raskt_value::{ErrorKind, TaskError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -20,12 +20,14 @@ pub enum ClusterError {
         error: TaskError,
     },
     /// A task killed its workers.
-    #[error("{deaths} workers died while they ran task {} of layer {}, and nothing else that could be the reason", .task.index, .task.layer.0)]
+    #[error("{deaths} workers died while they ran task {} of layer {}, and nothing else that could be the reason{}", .task.index, .task.layer.0, told(.cause.as_deref()))]
     Killed {
         /// How many.
         deaths: usize,
         /// The task.
         task: TaskId,
+        /// Why the last of them was ended, if somebody has said.
+        cause: Option<String>,
     },
     /// Something that nobody can make again is gone.
     #[error("{0}")]
@@ -47,6 +49,10 @@ pub enum ClusterError {
     /// It isn't there by the time that was given.
     #[error("the results didn't come in the time that was given")]
     TimedOut,
+}
+
+fn told(cause: Option<&str>) -> String {
+    cause.map(|cause| format!(": {cause}")).unwrap_or_default()
 }
 
 /// Why tasks have failed. What was raised is read when it is asked for, by whoever asks: that may take an interpreter.
@@ -76,10 +82,10 @@ impl TaskFailed {
         match &self.cause {
             Cause::Whole(error) => error.clone(),
             Cause::Task(FailureForm { error: Some(form), .. }) => {
-                ClusterError::Task { key: form.key.clone(), error: self.face.error(form.clone()) }
+                ClusterError::Task { key: form.key.clone(), error: self.face.error(ErrorForm::clone(form)) }
             }
-            Cause::Task(FailureForm { story, task, .. }) if !story.is_empty() => {
-                ClusterError::Killed { deaths: story.len(), task: *task }
+            Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => {
+                ClusterError::Killed { deaths: story.len(), task: *task, cause: cause.clone() }
             }
             Cause::Task(FailureForm { is_lost: true, .. }) => {
                 ClusterError::Lost("data that the graph was given is gone with its worker".into())
@@ -94,9 +100,14 @@ impl TaskFailed {
     /// The error as it travels, if a task raised one.
     pub fn form(&self) -> Option<&ErrorForm> {
         match &self.cause {
-            Cause::Task(failure) => failure.error.as_ref(),
+            Cause::Task(failure) => failure.error.as_deref(),
             Cause::Whole(_) => None,
         }
+    }
+
+    /// Whether something that they depend on was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.form().is_some_and(|form| form.kind == ErrorKind::Cancelled)
     }
 
     /// The task that failed first, and its run, unless it is the run as a whole that can't go on.

@@ -2,6 +2,8 @@
 
 mod adopting;
 mod asking;
+mod callbacks;
+mod causes;
 mod errands;
 mod failed;
 mod gathering;
@@ -47,6 +49,9 @@ pub use table::TaskState;
 pub use tasks::TaskRun;
 pub use watch::{Until, Watch};
 
+/// How long a client that is dropped waits until the scheduler has heard so.
+const GOODBYE: Duration = Duration::from_secs(1);
+
 /// A client of a cluster. It keeps what it wants there alive: when it goes, so do its runs.
 pub struct Client {
     shared: Arc<Shared>,
@@ -78,6 +83,8 @@ pub struct Job {
     pub given: Vec<(TaskRange, Vec<Value>)>,
     /// Tasks that stand for tasks of other runs of the cluster, which are there when this is submitted.
     pub imports: Vec<Import>,
+    /// Of runs of others among these, the marks that came with their names ([`TaskRun::mark_of`]).
+    pub named: Vec<(RunId, u64)>,
     /// The run whose task submits it, if one does.
     pub parent: Option<RunId>,
 }
@@ -164,10 +171,14 @@ impl Client {
     /// Has a graph run each of whose tasks is something by itself: one that fails takes along what can't be made without it, and
     /// the others go on. Returns when the job is on its way; what of it isn't taken is told as failed.
     pub fn submit_tasks(&self, job: Job) -> Result<TaskRun, ClusterError> {
-        let imports: Arc<[Import]> = job.imports.clone().into();
+        let mut imports = job.imports.clone();
+        imports.retain(|import| !import.tasks.is_empty());
+        imports.sort_unstable_by_key(|import| import.tasks);
+        let imports: Arc<[Import]> = imports.into();
+        let named = job.named.clone();
         self.begin(job, FailureScope::Task, |state, id, wanted| {
             state.tables.insert(id, TaskTable::new(&wanted).standing_for(imports.clone()));
-            TaskRun::new(id, imports, self.shared.clone())
+            TaskRun::new(id, (imports, named), self.shared.clone())
         })
     }
 
@@ -178,18 +189,21 @@ impl Client {
         failure: FailureScope,
         begin: impl FnOnce(&mut State, RunId, Vec<TaskRange>) -> T,
     ) -> Result<T, ClusterError> {
-        let Job { graph, wanted, given, imports, parent } = job;
+        let Job { graph, wanted, given, imports, named, parent } = job;
+        let mark = self.shared.mark;
+        let largest = given.iter().flat_map(|(_, values)| values).map(|value| value.bytes() as u64).max();
         let given_at = vec![self.listening.address().to_string()];
         let ranges = given.iter().map(|(range, _)| *range).collect();
         let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
         let submission = |run, wanted| {
             let (given, in_pieces) = (ranges, in_pieces);
-            Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces }
+            Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces }
         };
         let mut state = self.shared.state.lock();
         if let Some(lost) = &state.lost {
             return Err(ClusterError::Disconnected(lost.clone()));
         }
+        check_size(&state, largest.unwrap_or(0))?;
         let not_yet = || ClusterError::Disconnected("it isn't there yet".into());
         let next = state.next_run.as_mut().ok_or_else(not_yet)?;
         let run = RunId(*next);
@@ -227,6 +241,18 @@ impl Client {
         self.shared.on_settled(tasks, call);
     }
 
+    /// The same for what may take as long as it likes: by another thread. All that is to be called of one thing, whose number is `of`,
+    /// is called in order.
+    pub fn call_when_settled(&self, tasks: &[(RunId, Vec<TaskRange>)], of: u64, call: Box<dyn FnOnce() + Send>) {
+        let callbacks = self.shared.callbacks.clone();
+        self.on_settled(tasks, Box::new(move || callbacks.call(of, call)));
+    }
+
+    /// The results of these tasks, in their order, if all have come along already: nothing is waited for.
+    pub fn at_hand(&self, tasks: &[(RunId, Vec<TaskRange>)]) -> Result<Option<Vec<Value>>, ClusterError> {
+        self.shared.at_hand(tasks)
+    }
+
     /// The results of these tasks, in their order, as soon as all are there: fetched straight from the workers that hold them. The
     /// first that failed is the error.
     pub fn gather(
@@ -240,6 +266,12 @@ impl Client {
     /// The scheduler.
     pub fn scheduler(&self) -> Option<Peer> {
         self.shared.state.lock().outbox.as_ref()?.peer()
+    }
+
+    /// Which cluster it is of, as names of results say it: the same for all its clients, also when the scheduler has begun anew with its
+    /// journal.
+    pub fn named(&self) -> Option<[u8; 16]> {
+        self.shared.state.lock().known_as.map(|known_as| known_as.lineage)
     }
 
     /// Workers that are there.
@@ -278,8 +310,19 @@ impl Client {
     }
 }
 
+/// An error if no worker could ever hold a value with so many bytes: whoever gives it still has it.
+fn check_size(state: &State, bytes: u64) -> Result<(), ClusterError> {
+    match state.workers.values().map(|worker| worker.memory).max() {
+        Some(most) if bytes > most => Err(ClusterError::Refused(format!(
+            "a value that is given has {bytes} bytes, and the worker with most memory has {most}: give it in parts"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 impl Drop for Client {
+    /// Whoever doesn't hear that it leaves keeps for it what it holds until its session is lost.
     fn drop(&mut self) {
-        self.hang_up();
+        self.close(GOODBYE);
     }
 }

@@ -33,6 +33,16 @@ impl State {
         self.known_as.is_some_and(|known_as| known_as.secret.is_some())
     }
 
+    /// Tasks are to be run again. Gives the number under which that is to be heard.
+    pub fn note_retry(&mut self, run: RunId, tasks: &[TaskRange]) -> u64 {
+        let number = self.next_number;
+        self.next_number += 1;
+        if self.is_written_down() {
+            self.retries.insert(number, (run, tasks.to_vec()));
+        }
+        number
+    }
+
     pub fn learn_known(&mut self, runs: Vec<RunId>, is_last: bool) {
         let Some(away) = &mut self.away else { return };
         away.known.extend(runs);
@@ -90,6 +100,7 @@ impl Shared {
 
     /// The scheduler has let this client in, as a new one if it hasn't been there before.
     pub(super) fn welcomed(&self, state: &mut State, first_run: RunId, lineage: [u8; 16], secret: Option<[u8; 16]>) {
+        state.causes.clear();
         if state.away.is_none() {
             let client = (first_run.0 / RUNS_OF_A_CLIENT) as u32;
             state.known_as = Some(KnownAs { client, lineage, secret });
@@ -131,6 +142,7 @@ impl Shared {
         let known = known.recv().ok()?;
         self.end_unknown(&known);
         self.state.lock().unwritten.retain(|run, _| !known.contains(run));
+        self.say_retries(outbox, &known)?;
         let mut wants = self.state.lock().wants();
         wants.retain(|run, _| known.contains(run));
         self.say_wants(outbox, wants)?;
@@ -171,6 +183,22 @@ impl Shared {
             lost.into_iter().for_each(|run| state.end(run, &failed));
         });
         self.changed.notify_all();
+    }
+
+    /// Says what is to be run again and may not have been heard, before it is told what has failed.
+    fn say_retries(&self, outbox: &Outbox<FromClient>, known: &BTreeSet<RunId>) -> Option<()> {
+        let retries = {
+            let mut state = self.state.lock();
+            // What isn't known is submitted again, or lost.
+            state.retries.retain(|_, (run, _)| known.contains(run));
+            state.retries.clone()
+        };
+        for (number, (run, tasks)) in retries {
+            let retry = FromClient::Retry { run, tasks };
+            outbox.send_waiting(&retry, vec![], PATIENCE).ok()?;
+            outbox.send_waiting(&FromClient::Barrier { number }, vec![], PATIENCE).ok()?;
+        }
+        Some(())
     }
 
     fn say_wants(&self, outbox: &Outbox<FromClient>, wants: BTreeMap<RunId, Option<Vec<TaskRange>>>) -> Option<()> {

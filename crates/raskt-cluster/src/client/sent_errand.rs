@@ -40,8 +40,13 @@ impl Client {
         Ok(errand)
     }
 
-    /// Has `call` called once when an errand is over, at once if it is: by a thread of the client, and with no lock held.
+    /// Has `call` called once when an errand is over, at once if it is: by a thread of the client, which may wait, and with no lock
+    /// held.
     pub fn on_errand_over(&self, errand: &SentErrand, call: Box<dyn FnOnce() + Send>) {
+        let callbacks = self.shared.callbacks.clone();
+        // Numbers of things that have callbacks of their own are counted from the other end.
+        let of = u64::MAX - errand.number;
+        let call = Box::new(move || callbacks.call(of, call));
         if let Some(call) = errand.asking.on_over(errand.number, call) {
             self.shared.errands.call(call);
         }

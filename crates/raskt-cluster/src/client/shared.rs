@@ -1,6 +1,8 @@
 //! What the runs of a client and its session have in common.
 
 use super::asking::Asking;
+use super::callbacks::Callbacks;
+use super::causes::Causes;
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
@@ -14,6 +16,7 @@ use crate::coordination::{Coordination, Hearing};
 use crate::driver::{Incoming, Outbox};
 use crate::face::Face;
 use crate::message::{FromClient, Submission, ToClient, WorkerInfo};
+use crate::random::random_number;
 use crate::session;
 use bytes::Bytes;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
@@ -26,11 +29,14 @@ use std::sync::{Arc, OnceLock};
 /// What runs and the session have in common.
 pub(crate) struct Shared {
     pub face: Arc<dyn Face>,
+    /// What tells its runs from any others that ever had their numbers.
+    pub mark: u64,
     pub fetcher: Fetcher,
     pub shelf: Arc<Shelf>,
     /// What is shared by name.
     pub coordination: Coordination,
     pub(super) errands: Errands,
+    pub(super) callbacks: Arc<Callbacks>,
     pub(super) asking: Arc<Asking>,
     pub(super) state: Mutex<State>,
     /// How the scheduler is called again.
@@ -61,6 +67,8 @@ pub(super) struct State {
     /// What was said under numbers of which an answer is wanted; with the answer, once it is there.
     pub asked: BTreeMap<u64, Option<Heard>>,
     pub next_number: u64,
+    /// What failed first.
+    pub(super) causes: Causes,
     /// Bytes of small results that are kept.
     kept_bytes: Arc<AtomicUsize>,
     /// The way to the scheduler.
@@ -69,6 +77,8 @@ pub(super) struct State {
     pub known_as: Option<KnownAs>,
     /// What was submitted, and may not outlive the scheduler.
     pub unwritten: BTreeMap<RunId, (Submission, Bytes)>,
+    /// What is to be run again, by the number under which the scheduler says that it has heard so.
+    pub retries: BTreeMap<u64, (RunId, Vec<TaskRange>)>,
     /// The scheduler has begun anew, and isn't back to where it was.
     pub away: Option<Away>,
     /// Why the session is over, if it is.
@@ -81,7 +91,10 @@ impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
         let (state, changed, home) = Default::default();
         let asking = Arc::new(Asking::new(face.clone()));
-        Self { face, fetcher, shelf, coordination: Coordination::new(), errands, asking, state, changed, home }
+        let (coordination, mark) = (Coordination::new(), random_number());
+        let tells = face.clone();
+        let callbacks = Arc::new(Callbacks::new(move |sentence| tells.tell(sentence)));
+        Self { face, mark, fetcher, shelf, coordination, errands, callbacks, asking, state, changed, home }
     }
 
     /// Takes in what the scheduler says; what it says of what is shared by name by `hearing`.
@@ -137,9 +150,12 @@ impl Shared {
                 state.change_tasks(run, |table| tasks.iter().flat_map(|&range| table.go(range)).collect());
             }
             ToClient::TasksFailed { run, tasks, failure } => {
-                let failed = Place::Failed(TaskFailed::of_task(failure, self.face.clone()));
-                let fail = |table: &mut TaskTable, range: TaskRange| table.set(range, &failed);
-                state.change_tasks(run, |table| tasks.iter().flat_map(|&range| fail(table, range)).collect());
+                let failed = state.causes.learn(failure, &self.face);
+                state.fail(run, &tasks, failed);
+            }
+            ToClient::TasksFailedToo { run, tasks, root } => {
+                let failed = state.causes.of(root, &self.face);
+                state.fail(run, &tasks, failed);
             }
             message => {
                 self.take_other(state, message);
@@ -167,7 +183,15 @@ impl Shared {
                     run.finished(held, is_last);
                 }
             }
-            ToClient::Failed { run, failure } => state.end(run, &TaskFailed::of_task(failure, self.face.clone())),
+            ToClient::Failed { run, failure } => {
+                let failed = state.causes.learn(failure, &self.face);
+                state.end(run, &failed);
+            }
+            ToClient::FailedToo { run, root } => {
+                let failed = state.causes.of(root, &self.face);
+                state.end(run, &failed);
+            }
+            ToClient::FailuresForgotten { run } => state.causes.forget(run),
             ToClient::Lost { run } => {
                 let sentence = "data that the graph was given is gone with its worker";
                 self.end(state, run, ClusterError::Lost(sentence.into()));
@@ -177,11 +201,13 @@ impl Shared {
             ToClient::Stalled { run, cause } => state.stall(run, Some(cause)),
             ToClient::Resumed { run } => state.stall(run, None),
             ToClient::Heard { number, refused } => {
+                state.retries.remove(&number);
                 if let Some(answer) = state.asked.get_mut(&number) {
                     *answer = Some(refused.map_or(Heard::Done, Heard::Refused));
                 }
             }
-            ToClient::Available { .. } | ToClient::Unavailable { .. } | ToClient::TasksFailed { .. } => {}
+            ToClient::Available { .. } | ToClient::Unavailable { .. } => {}
+            ToClient::TasksFailed { .. } | ToClient::TasksFailedToo { .. } => {}
             ToClient::Restarted => self.restarted(state),
             ToClient::Answer { .. } | ToClient::ErrandOver { .. } | ToClient::Coordination(_) => {}
         }
@@ -194,6 +220,7 @@ impl Shared {
     /// Whoever waits for a run as a whole hears why it has ended; single tasks count as cancelled.
     fn restarted(&self, state: &mut State) {
         state.unwritten.clear();
+        state.retries.clear();
         let why = ClusterError::Refused("the cluster was restarted, and with it all runs have ended".into());
         let failed = TaskFailed::of_run(why, self.face.clone());
         state.runs.values().for_each(|run| run.end(failed.clone()));
@@ -205,6 +232,7 @@ impl Shared {
     pub(super) fn lose(&self, state: &mut State, why: String) {
         state.away = None;
         state.unwritten.clear();
+        state.retries.clear();
         let failed = TaskFailed::of_run(ClusterError::Disconnected(why.clone()), self.face.clone());
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
@@ -244,12 +272,20 @@ impl State {
         }
     }
 
+    /// Tasks of a run won't come.
+    fn fail(&mut self, run: RunId, tasks: &[TaskRange], failed: Arc<TaskFailed>) {
+        let failed = Place::Failed(failed);
+        self.change_tasks(run, |table| tasks.iter().flat_map(|&range| table.set(range, &failed)).collect());
+    }
+
     /// A run won't go on.
     pub(super) fn end(&mut self, run: RunId, failed: &Arc<TaskFailed>) {
         if let Some(run) = self.runs.get(&run) {
             run.end(failed.clone());
         }
         self.change_tasks(run, |table| table.fail_all(failed.clone()));
+        // Nobody is to submit it again.
+        self.unwritten.remove(&run);
     }
 
     fn stall(&mut self, run: RunId, cause: Option<String>) {
@@ -258,5 +294,36 @@ impl State {
         } else if let Some(table) = self.tables.get_mut(&run) {
             table.stalled = cause;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face::tests::Wordy;
+    use raskt_schedule::FailureScope;
+
+    #[test]
+    fn what_has_ended_is_submitted_by_nobody_again() {
+        let mut state = State::default();
+        let (run, other) = (RunId(1), RunId(2));
+        let submission = |run| Submission {
+            run,
+            mark: 1,
+            named: vec![],
+            parent: None,
+            wanted: vec![],
+            failure: FailureScope::Task,
+            imports: vec![],
+            given: vec![],
+            given_at: vec![],
+            in_pieces: false,
+        };
+        for run in [run, other] {
+            state.unwritten.insert(run, (submission(run), Bytes::from_static(b"graph")));
+        }
+        let why = ClusterError::Refused("no room".into());
+        state.end(run, &TaskFailed::of_run(why, Arc::new(Wordy(0))));
+        assert_eq!(state.unwritten.keys().copied().collect::<Vec<_>>(), [other]);
     }
 }

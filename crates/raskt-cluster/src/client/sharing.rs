@@ -18,8 +18,17 @@ impl Client {
     /// it is told after this. If a run isn't known there any more, the tasks fail. What stands for a result itself is named by
     /// [`TaskRun::source_of`]: workers know it by no other name.
     pub fn take_up(&self, results: &[(RunId, TaskRange)]) -> Result<TaskRun, ClusterError> {
+        self.take_up_named(results, vec![])
+    }
+
+    /// The same with what tells their runs from others of the same numbers: it isn't taken if they are others by now.
+    pub(super) fn take_up_named(
+        &self,
+        results: &[(RunId, TaskRange)],
+        named: Vec<(RunId, u64)>,
+    ) -> Result<TaskRun, ClusterError> {
         let standing = Standing::of(results).map_err(ClusterError::Refused)?;
         let Standing { bytes: graph, tasks, imports, .. } = standing;
-        self.submit_tasks(Job { graph, wanted: vec![tasks], imports, ..Job::default() })
+        self.submit_tasks(Job { graph, wanted: vec![tasks], imports, named, ..Job::default() })
     }
 }

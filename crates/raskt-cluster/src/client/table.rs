@@ -3,6 +3,7 @@
 use super::failed::TaskFailed;
 use super::kept::Kept;
 use crate::ranges::RangeMap;
+use crate::standing::meeting;
 use raskt_graph::TaskId;
 use raskt_schedule::{Held, Import, RunId, TaskRange, WorkerId};
 use std::sync::Arc;
@@ -92,6 +93,7 @@ impl TaskTable {
 
     /// The same, some of whose tasks stand for those of other runs.
     pub fn standing_for(self, imports: Arc<[Import]>) -> Self {
+        debug_assert!(imports.is_sorted_by_key(|import| import.tasks));
         Self { imports, ..self }
     }
 
@@ -99,7 +101,7 @@ impl TaskTable {
     pub fn names(&self, run: RunId, tasks: TaskRange) -> Vec<(TaskRange, RunId, TaskRange)> {
         let (mut names, mut next) = (vec![], tasks.start);
         let own = |start, end| (TaskRange { start, end, ..tasks }, run, TaskRange { start, end, ..tasks });
-        for import in self.imports.iter().filter(|import| import.tasks.meets(tasks)) {
+        for import in meeting(&self.imports, tasks) {
             let (start, end) = (import.tasks.start.max(tasks.start), import.tasks.end.min(tasks.end));
             names.push(own(next, start));
             let from = import.source_of(TaskId::new(tasks.layer, start)).index;
@@ -279,6 +281,29 @@ mod tests {
     }
 
     proptest! {
+        /// Whatever stands for something else has the name of that, and everything else its own.
+        #[test]
+        fn each_result_has_the_name_that_workers_know(
+            parts in prop::collection::vec((0..3_u64, 1..5_u64, 0..90_u64), 0..12), (start, len) in (0..40_u64, 0..30_u64),
+        ) {
+            let (mut next, mut imports) = (0, vec![]);
+            for (gap, len, from) in parts {
+                let tasks = range(next + gap, next + gap + len);
+                next = tasks.end;
+                imports.push(Import { tasks, run: RunId(from), from: TaskId::new(LayerId(3), from) });
+            }
+            let table = TaskTable::new(&[]).standing_for(imports.clone().into());
+            let (tasks, own) = (range(start, start + len), RunId(1000));
+            let names = table.names(own, tasks).into_iter().flat_map(|(part, run, source)| {
+                part.tasks().zip(source.tasks()).map(move |(task, source)| (task, run, source))
+            });
+            let expected = tasks.tasks().map(|task| {
+                let import = imports.iter().find(|import| import.tasks.contains(task));
+                import.map_or((task, own, task), |import| (task, import.run, import.source_of(task)))
+            });
+            prop_assert!(names.eq(expected));
+        }
+
         /// Whoever watches tasks hears of each of them whenever it settles or no longer is, and of no others.
         #[test]
         fn watchers_hear_of_their_tasks(

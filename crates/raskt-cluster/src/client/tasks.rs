@@ -3,7 +3,8 @@
 use super::failed::ClusterError;
 use super::shared::Shared;
 use super::table::{Place, TaskState, TaskTable};
-use crate::message::FromClient;
+use crate::message::{FromClient, RUNS_OF_A_CLIENT};
+use crate::standing::meeting;
 use raskt_graph::TaskId;
 use raskt_schedule::{Import, RunId, TaskRange};
 use std::fmt;
@@ -18,12 +19,14 @@ struct Inner {
     id: RunId,
     /// What of it stands for tasks of other runs.
     imports: Arc<[Import]>,
+    /// What tells those from others of their numbers, as far as it is known.
+    named: Vec<(RunId, u64)>,
     shared: Arc<Shared>,
 }
 
 impl TaskRun {
-    pub(super) fn new(id: RunId, imports: Arc<[Import]>, shared: Arc<Shared>) -> Self {
-        Self(Arc::new(Inner { id, imports, shared }))
+    pub(super) fn new(id: RunId, (imports, named): (Arc<[Import]>, Vec<(RunId, u64)>), shared: Arc<Shared>) -> Self {
+        Self(Arc::new(Inner { id, imports, named, shared }))
     }
 
     /// Its number.
@@ -33,8 +36,17 @@ impl TaskRun {
 
     /// Under which name others know the result of a task: that of the run whose task it is.
     pub fn source_of(&self, task: TaskId) -> (RunId, TaskId) {
-        let import = self.0.imports.iter().find(|import| import.tasks.contains(task));
+        let import = meeting(&self.0.imports, TaskRange::one(task)).next();
         import.map_or((self.0.id, task), |import| (import.run, import.source_of(task)))
+    }
+
+    /// What tells the run under whose name others know the result of a task from any other of its number; nothing if it isn't known here.
+    pub fn mark_of(&self, task: TaskId) -> Option<u64> {
+        let Inner { id, named, shared, .. } = &*self.0;
+        let (run, _) = self.source_of(task);
+        let is_own = run.0 / RUNS_OF_A_CLIENT == id.0 / RUNS_OF_A_CLIENT;
+        let named = named.iter().find(|(of, _)| *of == run).map(|(_, mark)| *mark);
+        if is_own { Some(shared.mark) } else { named }
     }
 
     /// Where a task stands.
@@ -63,16 +75,26 @@ impl TaskRun {
         shared.errands.let_go_of(*id, tasks);
     }
 
+    /// The same, and what has still to be computed from them won't be: it fails, and counts as cancelled. What others want goes on
+    /// unless this is done `by_force`. Never waits.
+    pub fn cancel(&self, tasks: &[TaskRange], by_force: bool) {
+        self.0.shared.errands.cancel(self.0.id, tasks, by_force);
+        self.release(tasks);
+    }
+
     /// Tasks that have failed are to be run again: with what failed first, and all of this run that failed with it.
     pub fn retry(&self, tasks: &[TaskRange]) -> Result<(), ClusterError> {
         let Inner { id, shared, .. } = &*self.0;
-        shared.change(|state| {
+        let number = shared.change(|state| {
             let roots = state.tables.get(id).map(|table| table.roots(tasks)).unwrap_or_default();
             for run in roots.iter().map(|(run, _)| *run).chain([*id]).collect::<std::collections::BTreeSet<_>>() {
                 state.change_tasks(run, |table| table.take_up(&roots));
             }
+            state.note_retry(*id, tasks)
         });
-        shared.send(&FromClient::Retry { run: *id, tasks: tasks.to_vec() }, vec![])
+        shared.send(&FromClient::Retry { run: *id, tasks: tasks.to_vec() }, vec![])?;
+        // Until it is answered it is said again to a scheduler that begins anew.
+        shared.send(&FromClient::Barrier { number }, vec![])
     }
 }
 

@@ -79,6 +79,19 @@ impl Shared {
         }
     }
 
+    /// The same if all of them are here.
+    pub fn at_hand(&self, wanted: &[(RunId, Vec<TaskRange>)]) -> Result<Option<Vec<Value>>, ClusterError> {
+        let missing = places(wanted);
+        let total = missing.last().map_or(0, |(at, _, tasks)| at + tasks.len() as usize);
+        let Located { parts, here, unsettled } = self.locate(&missing)?;
+        if !parts.is_empty() || !unsettled.is_empty() {
+            return Ok(None);
+        }
+        let mut found: Vec<Option<Value>> = vec![None; total];
+        self.unpack(here, &mut found)?;
+        Ok(found.into_iter().collect())
+    }
+
     /// Makes values of results that are here.
     fn unpack(&self, here: Vec<(usize, TaskRange, Kept)>, found: &mut [Option<Value>]) -> Result<(), ClusterError> {
         for (at, tasks, kept) in here {

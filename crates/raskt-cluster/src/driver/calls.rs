@@ -63,7 +63,7 @@ pub(super) async fn keep_calling(core: Arc<Core>, own: Arc<Own>, call: Call) {
             () = core.watch() => {}
         }
     }
-    core.deliver();
+    core.deliver_in_turns().await;
 }
 
 async fn try_once(core: &Core, own: &Own, call: &Call, is_established: bool, attempt: u32) -> Result<Link, Refusal> {

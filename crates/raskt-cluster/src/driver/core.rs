@@ -59,6 +59,14 @@ const MUCH_BYTES: u64 = 64 << 10;
 /// So many parts of a small one.
 const MUCH_PARTS: u64 = 8;
 
+/// For so long what came in one session is handed out before the others of the thread have their turn.
+pub(super) const TURN: Duration = Duration::from_millis(10);
+
+enum HandedOut {
+    Event(Event),
+    Message(Payload),
+}
+
 struct Handler(Arc<dyn Inbox>);
 
 impl std::fmt::Debug for Handler {
@@ -110,8 +118,17 @@ impl Core {
     }
 
     pub fn send(&self, message: Payload) -> Result<(), SendError> {
+        self.push(|session| session.send(message))
+    }
+
+    /// The same of what the peer is owed.
+    pub fn owe(&self, message: Payload) -> Result<(), SendError> {
+        self.push(|session| session.owe(message))
+    }
+
+    fn push(&self, push: impl FnOnce(&mut Session) -> Result<(), SendError>) -> Result<(), SendError> {
         let mut state = self.lock();
-        state.session.send(message)?;
+        push(&mut state.session)?;
         let waker = state.waker.take();
         drop(state);
         waker.into_iter().for_each(Waker::wake);
@@ -213,38 +230,66 @@ impl Core {
         self.taken.swap(0, Ordering::Relaxed)
     }
 
-    /// Hands out what came, on the thread of the network.
-    pub(super) fn deliver(self: &Arc<Self>) {
-        let Some(Handler(inbox)) = self.inbox.get() else { return };
-        loop {
-            let (messages, events) = self.handed_out();
-            if messages.is_empty() && events.is_empty() {
-                return;
-            }
-            let (last, events): (Vec<_>, Vec<_>) =
-                events.into_iter().partition(|event| matches!(event, Event::Lost(_)));
-            let told = catch_unwind(AssertUnwindSafe(|| {
-                events.into_iter().for_each(|event| inbox.event(event));
-                for message in messages {
-                    let ticket = Ticket { core: self.clone(), bytes: message.window_bytes() };
-                    inbox.message(message, ticket)?;
+    /// Hands out what came, on the thread of the network, as long as one session may keep that to itself; whether that was all.
+    pub(super) fn deliver(self: &Arc<Self>) -> bool {
+        let Some(Handler(inbox)) = self.inbox.get() else { return true };
+        let began = Instant::now();
+        while let Some(next) = self.next_handed_out() {
+            let told = catch_unwind(AssertUnwindSafe(|| match next {
+                HandedOut::Event(event) => {
+                    inbox.event(event);
+                    Ok(())
                 }
-                last.into_iter().for_each(|event| inbox.event(event));
-                Ok(())
+                HandedOut::Message(message) => {
+                    let ticket = Ticket { core: self.clone(), bytes: message.window_bytes() };
+                    inbox.message(message, ticket)
+                }
             }));
             let told = told.unwrap_or_else(|_| Err("whoever a message was for panicked".to_owned()));
             if let Err(sentence) = told {
                 self.lock().session.handle_nonsense(&sentence);
             }
+            if began.elapsed() >= TURN {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Hands out all of it.
+    pub(super) fn deliver_all(self: &Arc<Self>) {
+        while !self.deliver() {}
+    }
+
+    /// The same where others of the thread have their turns meanwhile.
+    pub(super) async fn deliver_in_turns(self: &Arc<Self>) {
+        while !self.deliver() {
+            tokio::task::yield_now().await;
         }
     }
 
-    fn handed_out(&self) -> (Vec<Payload>, Vec<Event>) {
+    /// What is told of the peer comes before what it has said, but for the end of the session.
+    fn next_handed_out(&self) -> Option<HandedOut> {
         let mut state = self.lock();
         let session = &mut state.session;
-        let messages = std::iter::from_fn(|| session.poll_received()).collect();
-        let events = std::iter::from_fn(|| session.poll_event()).collect();
-        (messages, events)
+        let event = if session.is_end_next() { None } else { session.poll_event() };
+        let message = |session: &mut Session| session.poll_received().map(HandedOut::Message);
+        event.map(HandedOut::Event).or_else(|| message(session)).or_else(|| session.poll_event().map(HandedOut::Event))
+    }
+
+    /// Gives a sign of life that is overdue, because the thread of the network is at something else.
+    pub(super) fn beat(&self) {
+        let mut state = self.lock();
+        let State { session, direct: Some(direct), .. } = &mut *state else { return };
+        let now = self.now();
+        if session.is_overdue(now) {
+            session.handle_taken(now, self.newly_taken());
+            if !direct.send(session, now) {
+                let waker = state.waker.take();
+                drop(state);
+                waker.into_iter().for_each(Waker::wake);
+            }
+        }
     }
 
     /// Keeps time while there is no connection; comes to its end with the session.
@@ -257,7 +302,7 @@ impl Core {
                 self.tell_waiting(&state);
                 state.session.lost().is_none().then(|| state.session.wakes_at())
             };
-            self.deliver();
+            self.deliver_in_turns().await;
             let Some(wakes_at) = wakes_at else { return };
             let passed = async {
                 match wakes_at {

@@ -6,9 +6,12 @@
 //!
 //! A session is one task on that thread. While there is no connection it dials (or waits to be dialed) and keeps time
 //! (`core::Core::watch`); while there is one, `pump` moves frames between it and the socket until it breaks. A connection that
-//! comes for a session that has one already takes its place: the peer knows better that the old one is dead.
+//! comes for a session that has one already takes its place: the peer knows better that the old one is dead. What came in one session is
+//! handed out for some milliseconds at a time, so that none keeps the thread from the others; and should that thread be at something for
+//! long, another one gives the signs of life (`beats`).
 
 mod backoff;
+mod beats;
 mod calls;
 mod core;
 mod direct;

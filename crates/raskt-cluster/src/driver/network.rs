@@ -1,5 +1,6 @@
 //! The thread of the network, and what it is told.
 
+use super::beats::{Beats, Open};
 use super::calls::{Call, keep_calling};
 use super::core::{Core, Inbox};
 use super::outbox::Outbox;
@@ -12,21 +13,21 @@ use crate::listen::{Door, DoorOptions, Keeper, ListenError, Refused, log_refused
 use crate::session::Session;
 use raskt_sync::Mutex;
 use std::io;
-use std::sync::{Arc, Weak, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// All connections of a process, on a thread of their own. When this goes, sessions end without a
+/// All connections of a process, on threads of their own. When this goes, sessions end without a
 /// word to their peers; [`close`](Self::close) them first. It waits for a call of an inbox that is going on.
 pub struct Network {
     own: Arc<Own>,
     handle: Handle,
     bulk: Handle,
-    cores: Mutex<Vec<Weak<Core>>>,
-    doors: Mutex<Vec<Weak<Sessions>>>,
+    open: Arc<Open>,
     threads: Vec<Thread>,
+    beats: Beats,
 }
 
 /// A door that is open as long as this is kept.
@@ -54,9 +55,10 @@ impl Network {
         let introduction = Arc::new(Mutex::new(options.introduction.clone()));
         let (control, bulk) = (Thread::start("raskt-network")?, Thread::start("raskt-bulk")?);
         let (handle, bulk_handle) = (control.handle.clone(), bulk.handle.clone());
-        let (cores, doors) = Default::default();
+        let open = Arc::<Open>::default();
+        let beats = Beats::start(open.clone())?;
         let own = Arc::new(Own { options, introduction });
-        Ok(Self { own, handle, bulk: bulk_handle, cores, doors, threads: vec![control, bulk] })
+        Ok(Self { own, handle, bulk: bulk_handle, open, threads: vec![control, bulk], beats })
     }
 
     /// What its sessions have in common.
@@ -79,7 +81,7 @@ impl Network {
     ) -> Result<Listening, ListenError> {
         let options = self.door_options(address, accepts, refused)?;
         let sessions = Arc::new(Sessions::new(self.own.clone(), Box::new(host)));
-        self.doors.lock().push(Arc::downgrade(&sessions));
+        self.open.add_door(&sessions);
         open_door(&self.handle, address, options, Arc::new(Desk(sessions)))
     }
 
@@ -127,10 +129,7 @@ impl Network {
     pub fn connect<Out>(&self, address: &Address, expects: Role, inbox: Arc<dyn Inbox>) -> io::Result<Outbox<Out>> {
         let core = Core::new(self.own.options.limits.clone());
         core.set_inbox(inbox);
-        let mut cores = self.cores.lock();
-        cores.retain(|core| core.strong_count() > 0);
-        cores.push(Arc::downgrade(&core));
-        drop(cores);
+        self.open.add(&core);
         let peer = Arc::new(Mutex::new(None));
         let call = Call { address: address.clone(), expects, session: SessionId::random()?, peer: peer.clone() };
         self.handle.spawn(keep_calling(core.clone(), self.own.clone(), call));
@@ -140,29 +139,21 @@ impl Network {
     /// Ends all sessions, and waits until what was sent has arrived, but no longer than `patience`. Says whether all has.
     pub fn close(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
-        let open = self.open();
+        let open = self.open.all();
         open.iter().for_each(|core| core.close());
         open.iter().all(|core| core.wait_for_end(deadline))
-    }
-
-    /// All sessions that aren't over.
-    fn open(&self) -> Vec<Arc<Core>> {
-        let mut open: Vec<_> = self.cores.lock().iter().filter_map(Weak::upgrade).collect();
-        for sessions in self.doors.lock().iter().filter_map(Weak::upgrade) {
-            open.extend(sessions.cores());
-        }
-        open
     }
 }
 
 impl Drop for Network {
     fn drop(&mut self) {
-        let open = self.open();
+        let open = self.open.all();
+        self.beats.stop();
         self.threads.clear();
         // Nobody else calls inboxes any more.
         for core in open {
             core.change(Session::abandon);
-            core.deliver();
+            core.deliver_all();
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::core::{Core, Inbox, Ticket};
 use super::nesting;
 use super::peer::Peer;
-use crate::session::{Event, Lost, Payload, SendError};
+use crate::session::{Event, Lost, Payload, SendError, Session};
 use bytes::Bytes;
 use raskt_sync::Mutex;
 use serde::Serialize;
@@ -57,9 +57,9 @@ impl<Out> Outbox<Out> {
         self.core.lost()
     }
 
-    /// Whether the peer's process or system has closed the connection, and there is no other yet.
-    pub fn was_closed(&self) -> bool {
-        self.core.lock().session.was_closed()
+    /// Ends the session for this side, without a word: a peer that is there after all hears that there is no such session.
+    pub fn abandon(&self) {
+        self.core.change(Session::abandon);
     }
 
     /// Sends nothing more. What was sent still goes out, within a bound; then the inbox is told that the session is lost.
@@ -72,6 +72,11 @@ impl<Out: Serialize> Outbox<Out> {
     /// Sends a message, and memory that goes with it as it is. Never waits: it says when there is no room.
     pub fn send(&self, message: &Out, bulk: Vec<Bytes>) -> Result<(), SendError> {
         self.core.send(written(message, bulk)?)
+    }
+
+    /// Sends what the peer is owed: beyond its window it waits on this side, up to a bound, and goes as the peer takes what it has.
+    pub fn owe(&self, message: &Out, bulk: Vec<Bytes>) -> Result<(), SendError> {
+        self.core.owe(written(message, bulk)?)
     }
 
     /// The same for a thread that may wait until there is room; never one of the network.

@@ -1,7 +1,7 @@
 //! What all sessions of a process have in common.
 
 use crate::frame::Squeeze;
-use crate::hello::{Greeting, Identity, Introduction, Role, SessionId};
+use crate::hello::{Greeting, Identity, Introduction, ProcessName, Role, SessionId, this_host};
 use crate::security::Security;
 use crate::session::Limits;
 use raskt_sync::Mutex;
@@ -15,7 +15,7 @@ pub struct NetworkOptions {
     pub role: Role,
     /// Which process it is.
     pub identity: Identity,
-    /// What it says of itself.
+    /// What it says of itself: names, addresses and versions are to be filled in.
     pub introduction: Introduction,
     /// What peers are known by.
     pub security: Security,
@@ -31,7 +31,7 @@ impl NetworkOptions {
         Ok(Self {
             role,
             identity: Identity::random()?,
-            introduction: Introduction::default(),
+            introduction: Introduction { host: this_host(), process: ProcessName::own(), ..Introduction::default() },
             security,
             limits: Limits::default(),
             squeeze: Squeeze::Never,

@@ -1,6 +1,6 @@
 //! One connection of a session: frames out, frames in, and time, until it breaks.
 
-use super::core::Core;
+use super::core::{Core, TURN};
 use super::direct::Direct;
 use super::process::PeerProcess;
 use crate::dial::Link;
@@ -12,7 +12,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::AsyncWrite;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Sleep, timeout};
@@ -21,7 +21,7 @@ use tokio::time::{Sleep, timeout};
 const WRITE_BYTES: usize = 512 << 10;
 /// Pieces of memory that go into one call of the system.
 const WRITE_PIECES: usize = 64;
-/// After so many turns the others of the thread have theirs.
+/// After so many turns, or so long, the others of the thread have theirs.
 const TURNS: u32 = 32;
 /// What was said last may take so long to go out.
 const LINGER: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub(super) async fn pump(
         state.session.narrow(link.peer.window_bytes);
         state.session.handle_up(now, link.peer_expects)
     };
-    core.deliver();
+    core.deliver_in_turns().await;
     if begun.is_err() {
         return None;
     }
@@ -73,7 +73,7 @@ pub(super) async fn pump(
         state.waker = None;
         core.tell_waiting(&state);
     }
-    core.deliver();
+    core.deliver_in_turns().await;
     next
 }
 
@@ -126,8 +126,10 @@ impl Pump<'_> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Ended> {
         // What it has said before it ended is in the socket.
         let has_ended = self.process.is_some_and(|process| process.poll_ended(cx).is_ready());
+        let began = Instant::now();
         for _ in 0..TURNS {
             match self.turn(cx) {
+                Ok(true) if began.elapsed() >= TURN => break,
                 Ok(true) => {}
                 Ok(false) if has_ended => return Poll::Ready(Ended::Died),
                 Ok(false) => return Poll::Pending,
@@ -218,8 +220,8 @@ impl Pump<'_> {
             let least = if self.is_flushed { 0 } else { now + STUCK_NANOSECONDS };
             state.session.wakes_at().map(|at| at.max(least))
         };
-        self.core.deliver();
-        Ok(self.is_due(cx, wakes_at))
+        let is_all = self.core.deliver();
+        Ok(self.is_due(cx, wakes_at) || !is_all)
     }
 
     fn is_due(&mut self, cx: &mut Context<'_>, wakes_at: Option<u64>) -> bool {
@@ -261,8 +263,8 @@ impl Pump<'_> {
         // SAFETY: so many were read into the room just now.
         unsafe { self.decoder.advance(bytes) };
         let handled = self.take_frames(bytes > 0);
-        self.core.deliver();
-        handled.map(|()| bytes > 0)
+        let is_all = self.core.deliver();
+        handled.map(|()| bytes > 0 || !is_all)
     }
 
     fn take_frames(&mut self, has_heard: bool) -> Result<(), Ended> {

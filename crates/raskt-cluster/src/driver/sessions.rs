@@ -106,11 +106,11 @@ impl Sessions {
                 },
             };
             let Some(link) = link else { break };
-            process = PeerProcess::of(&link.stream);
+            process = PeerProcess::of(&link);
             next = pump(&core, (link, process.as_ref()), self.own.options.squeeze, &mut links).await;
         }
         self.held.lock().remove(&session);
-        core.deliver();
+        core.deliver_in_turns().await;
     }
 }
 

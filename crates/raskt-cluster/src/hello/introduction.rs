@@ -1,6 +1,6 @@
 //! What peers say of themselves once they are known: names, addresses, versions.
 
-use super::{Refusal, Versions};
+use super::{ProcessName, Refusal, Versions};
 use crate::frame::{Frame, Kind};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,8 @@ pub struct Introduction {
     pub addresses: Vec<String>,
     /// The host, so that those of one host know it: see [`this_host`].
     pub host: String,
+    /// The process, so that those of one host see it end.
+    pub process: Option<ProcessName>,
     /// What it runs on.
     pub versions: Versions,
 }

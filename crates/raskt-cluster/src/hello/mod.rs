@@ -20,6 +20,7 @@
 mod exchange;
 mod greeting;
 mod introduction;
+mod process_name;
 mod steps;
 mod verdict;
 mod versions;
@@ -27,6 +28,7 @@ mod versions;
 pub use exchange::{Met, answer, open};
 pub use greeting::{GREETING_BYTES, Greeting, Purpose};
 pub use introduction::{INTRODUCTION_BYTES_MAX, Introduction, this_host};
+pub use process_name::ProcessName;
 pub use steps::{Answered, Asked, Demand, Opened, Opening};
 pub use verdict::{Refusal, VERDICT_BYTES, Verdict};
 pub use versions::{Mismatch, Versions, mismatches};

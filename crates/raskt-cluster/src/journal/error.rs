@@ -48,8 +48,8 @@ pub enum JournalError {
         /// What is wrong.
         why: String,
     },
-    /// A write has failed before.
-    #[error("the journal in `{}` couldn't be written, and isn't any more: {why}", folder.display())]
+    /// A write has failed before, and nothing could be written since.
+    #[error("the journal in `{}` can't be written: {why}. What is submitted is refused until it can be again", folder.display())]
     Broken {
         /// Where.
         folder: PathBuf,

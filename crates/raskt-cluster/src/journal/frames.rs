@@ -16,10 +16,12 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The form that is written, and the only one that is read.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 const MAGIC: &[u8; 8] = b"rasktjnl";
 const HEADER_BYTES: usize = 36;
 const LENGTHS_BYTES: usize = 8;
+/// Systems make room for so many bytes at a time, which are zero until they are written.
+const BLOCK_BYTES: u64 = 4096;
 /// Of a record, what stands before its control part.
 const FRONT_BYTES: usize = LENGTHS_BYTES + 16;
 /// A control part has so many bytes at most: names, ranges, an error with its cause.
@@ -85,6 +87,11 @@ impl<R: Read> Frames<R> {
         Ok(Self { from, path, bytes, at: HEADER_BYTES as u64, chain, lineage })
     }
 
+    /// Where the last record ends that was written whole, and its checksum.
+    pub fn upto(&self) -> (u64, u64) {
+        (self.at, self.chain)
+    }
+
     pub fn lineage(&self) -> [u8; 16] {
         self.lineage
     }
@@ -97,12 +104,7 @@ impl<R: Read> Frames<R> {
         let (lengths, of_lengths, of_all) = (number(0), number(LENGTHS_BYTES), number(LENGTHS_BYTES + 8));
         let of_lengths = of_lengths.filter(|&sum| sum == xxh3_64_with_seed(&front[..LENGTHS_BYTES], self.chain));
         let (Some(lengths), Some(of_lengths), Some(of_all)) = (lengths, of_lengths, of_all) else {
-            // What the system had made room for, and never wrote.
-            return if front.iter().all(|&byte| byte == 0) && self.is_nothing_left()? {
-                Ok(None)
-            } else {
-                Err(self.damaged("the lengths of a record aren't those that were written"))
-            };
+            return self.nothing_or(&[&front[..]], "the lengths of a record aren't those that were written");
         };
         let (control, bulk) = ((lengths & 0xffff_ffff) as usize, (lengths >> 32) as usize);
         if control > CONTROL_BYTES_MAX || bulk > BULK_BYTES_MAX {
@@ -110,7 +112,7 @@ impl<R: Read> Frames<R> {
         }
         let (Some(control), Some(bulk)) = (self.read(control)?, self.read(bulk)?) else { return Ok(None) };
         if sum(&control, &bulk, of_lengths) != of_all {
-            return Err(self.damaged("a record isn't what was written"));
+            return self.nothing_or(&[&front[..], &control[..], &bulk[..]], "a record isn't what was written");
         }
         let record = match postcard::take_from_bytes(&control) {
             Ok((record, [])) => record,
@@ -123,6 +125,19 @@ impl<R: Read> Frames<R> {
 
     fn read(&mut self, count: usize) -> Result<Option<Vec<u8>>, JournalError> {
         read_exactly(&mut self.from, count).map_err(|source| io_error(&self.path, source))
+    }
+
+    /// A record isn't what was written. Nothing, if that is since the system had made room for it, and never wrote there: from some block
+    /// on, which begins within what was read of it, all is zero.
+    fn nothing_or<T>(&mut self, read: &[&[u8]], why: &str) -> Result<Option<T>, JournalError> {
+        let end = self.at + read.iter().map(|part| part.len() as u64).sum::<u64>();
+        let zeros = read.iter().rev().flat_map(|part| part.iter().rev()).take_while(|&&byte| byte == 0).count();
+        let written = end - zeros as u64;
+        let is_cut_off = written == self.at || written.next_multiple_of(BLOCK_BYTES) < end;
+        match is_cut_off && self.is_nothing_left()? {
+            true => Ok(None),
+            false => Err(self.damaged(why)),
+        }
     }
 
     fn is_nothing_left(&mut self) -> Result<bool, JournalError> {

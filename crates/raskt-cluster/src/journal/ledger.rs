@@ -1,14 +1,15 @@
 //! What the records of a journal come to.
 
-use super::record::{Ended, Record};
+use super::causes::{Causes, root_of};
+use super::line::{RunLine, Written, cause};
+use super::record::{Ended, EndedForm, Record, Root};
 use crate::hello::Identity;
 use crate::message::{FailureForm, Submission};
-use crate::ranges::RangeMap;
 use bytes::Bytes;
-use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// What is known of clients, runs and workers: the same for the same records. [`Self::records`] are some that come to it, without
 /// what is of no account any more.
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub(crate) struct Ledger {
     clients: BTreeMap<u32, ClientLine>,
     runs: BTreeMap<RunId, RunLine>,
+    causes: Causes,
     /// In the order in which they were submitted: a run comes after those that it reads.
     order: BTreeMap<u64, RunId>,
     next_order: u64,
@@ -30,51 +32,6 @@ pub(crate) struct Ledger {
 pub(crate) struct ClientLine {
     pub identity: Identity,
     pub secret: [u8; 16],
-}
-
-/// A run of which somebody needs something.
-#[derive(Clone, Debug)]
-pub(crate) struct RunLine {
-    order: u64,
-    pub client: u32,
-    pub submission: Submission,
-    pub graph: Bytes,
-    released: RangeMap<()>,
-    failed: RangeMap<Arc<FailureForm>>,
-    /// Its client wants nothing of it any more.
-    pub is_released: bool,
-    pub ended: Option<Ended>,
-}
-
-impl RunLine {
-    /// What is wanted of it and hasn't failed.
-    pub fn still_wanted(&self) -> Vec<TaskRange> {
-        self.less(|line, range| {
-            let released = line.released.within(range).into_iter().map(|(part, ())| part);
-            released.chain(line.failed.within(range).into_iter().map(|(part, _)| part)).collect()
-        })
-    }
-
-    /// What of it has failed and is wanted all the same.
-    pub fn failures(&self) -> Vec<(TaskRange, FailureForm)> {
-        let failed = self.failed.all().flat_map(|(range, failure)| {
-            let mut left = RangeMap::default();
-            left.set(range, ());
-            self.released.within(range).into_iter().for_each(|(part, ())| drop(left.cut(part)));
-            left.all().map(|(part, ())| (part, FailureForm::clone(failure))).collect::<Vec<_>>()
-        });
-        failed.collect()
-    }
-
-    fn less(&self, less: impl Fn(&Self, TaskRange) -> Vec<TaskRange>) -> Vec<TaskRange> {
-        let parts = self.submission.wanted.iter().flat_map(|&range| {
-            let mut left = RangeMap::default();
-            left.set(range, ());
-            less(self, range).into_iter().for_each(|part| drop(left.cut(part)));
-            left.all().map(|(part, ())| part).collect::<Vec<_>>()
-        });
-        parts.collect()
-    }
 }
 
 impl Ledger {
@@ -142,12 +99,17 @@ impl Ledger {
                 runs.into_iter().for_each(|run| self.change(run, |line| line.is_released = true));
             }
             Record::Forgotten { runs } => runs.into_iter().for_each(|run| self.forget(run)),
-            Record::Failed { run, tasks, failure } => {
-                let failure = Arc::new(failure);
-                self.change(run, |line| tasks.iter().for_each(|&range| line.failed.set(range, failure.clone())));
+            Record::Cause { failure } => self.causes.set(failure),
+            Record::Failed { run, tasks, root } => {
+                if let Some(line) = self.runs.get_mut(&run)
+                    && let Some(why) = self.causes.fail(root, run, &tasks)
+                {
+                    tasks.iter().for_each(|&range| line.fail(range, &why));
+                }
             }
+            Record::Tried { run, task, times } => self.change(run, |line| _ = line.tried.insert(task, times)),
             Record::Retried { run, tasks } => self.retry(run, &tasks),
-            Record::Ended { run, ended } => self.change(run, |line| line.ended = Some(ended)),
+            Record::Ended { run, ended } => self.end(run, ended),
             Record::WorkerIn { worker, identity } => {
                 self.next_worker = self.next_worker.max(worker.saturating_add(1));
                 self.workers.insert(worker, identity);
@@ -160,21 +122,49 @@ impl Ledger {
         }
     }
 
+    /// What takes back a record that begins something, to be asked before it is applied: without it that isn't begun.
+    pub fn undoing(&self, record: &Record) -> Option<Record> {
+        match record {
+            Record::Submitted { submission, .. } => Some(Record::Forgotten { runs: vec![submission.run] }),
+            Record::Client { client, .. } => Some(Record::ClientGone { client: *client }),
+            Record::Other { kind, name, .. } => {
+                let value = self.others.get(&(*kind, name.clone())).cloned();
+                Some(Record::Other { kind: *kind, name: name.clone(), value })
+            }
+            _ => None,
+        }
+    }
+
     fn submit(&mut self, client: u32, submission: Submission, graph: Bytes) {
         let (run, order) = (submission.run, self.next_order);
         self.next_order += 1;
-        let (released, failed) = Default::default();
-        let line = RunLine { order, client, submission, graph, released, failed, is_released: false, ended: None };
-        if let Some(before) = self.runs.insert(run, line) {
-            self.order.remove(&before.order);
-        }
+        let (released, failed, tried) = Default::default();
+        let (is_released, ended) = (false, None);
+        let line = RunLine { order, client, submission, graph, released, failed, tried, is_released, ended };
+        self.forget(run);
+        self.runs.insert(run, line);
         self.order.insert(order, run);
     }
 
     fn forget(&mut self, run: RunId) {
-        if let Some(line) = self.runs.remove(&run) {
-            self.order.remove(&line.order);
-        }
+        let Some(line) = self.runs.remove(&run) else { return };
+        self.order.remove(&line.order);
+        line.roots().into_iter().for_each(|root| self.forget_unused(root));
+    }
+
+    fn end(&mut self, run: RunId, ended: EndedForm) {
+        let Some(line) = self.runs.get_mut(&run) else { return };
+        let ended = match ended {
+            EndedForm::Failed(root) => self.causes.end(root, run).map(Ended::Failed),
+            EndedForm::Lost => Some(Ended::Lost),
+            EndedForm::Refused(why) => Some(Ended::Refused(why)),
+        };
+        line.ended = ended.or(line.ended.take());
+    }
+
+    /// What is to be written of a failure before it is referred to, if that isn't known.
+    pub fn unwritten_cause(&self, failure: &FailureForm) -> Option<FailureForm> {
+        self.causes.unwritten(failure)
     }
 
     fn change(&mut self, run: RunId, change: impl FnOnce(&mut RunLine)) {
@@ -185,27 +175,42 @@ impl Ledger {
 
     /// What has failed because of the same as `tasks`, of whichever run: nobody takes it for failed any more.
     pub fn failed_with(&self, run: RunId, tasks: &[TaskRange]) -> Vec<(RunId, Vec<TaskRange>)> {
-        let roots = self.roots(run, tasks);
-        if roots.is_empty() {
-            return vec![];
-        }
-        let of_run = |(run, line): (&RunId, &RunLine)| {
-            let failed = line.failed.all().filter(|(_, failure)| roots.contains(&(failure.run, failure.task)));
-            let failed: Vec<_> = failed.map(|(range, _)| range).collect();
-            (!failed.is_empty()).then_some((*run, failed))
+        let of_root = |root: Root| self.causes.failed_of(root).map(move |(run, ranges)| (root, run, ranges));
+        let of_run = |(root, run, ranges): (Root, RunId, Vec<TaskRange>)| {
+            let failed = self.runs.get(&run)?.failed_of(root, &ranges);
+            (!failed.is_empty()).then_some((run, failed))
         };
-        self.runs.iter().filter_map(of_run).collect()
+        self.roots(run, tasks).into_iter().flat_map(of_root).filter_map(of_run).collect()
     }
 
-    fn roots(&self, run: RunId, tasks: &[TaskRange]) -> BTreeSet<(RunId, TaskId)> {
+    fn roots(&self, run: RunId, tasks: &[TaskRange]) -> BTreeSet<Root> {
         let Some(line) = self.runs.get(&run) else { return BTreeSet::new() };
         let failed = tasks.iter().flat_map(|&range| line.failed.within(range));
-        failed.map(|(_, failure)| (failure.run, failure.task)).collect()
+        failed.map(|(_, failure)| root_of(&failure)).collect()
     }
 
     fn retry(&mut self, run: RunId, tasks: &[TaskRange]) {
+        let roots = self.roots(run, tasks);
         for (run, failed) in self.failed_with(run, tasks) {
             self.change(run, |line| failed.into_iter().for_each(|range| drop(line.failed.cut(range))));
+        }
+        for root in roots {
+            self.causes.forgive(root);
+            self.forget_unused(root);
+        }
+    }
+
+    /// Forgets why something has failed, if nothing has any more: what the lines say decides, so that it is the same for those that were
+    /// read and for those that were written anew.
+    fn forget_unused(&mut self, root: Root) {
+        let line = |run: RunId| self.runs.get(&run);
+        let mut failed = self.causes.failed_of(root);
+        let has_failed =
+            failed.any(|(run, tasks)| line(run).is_some_and(|line| !line.failed_of(root, &tasks).is_empty()));
+        let has_ended = self.causes.ended_of(root).any(|run| line(run).is_some_and(|line| line.has_ended_of(root)));
+        drop(failed);
+        if !has_failed && !has_ended {
+            self.causes.forget(root);
         }
     }
 
@@ -225,30 +230,12 @@ impl Ledger {
         let small =
             std::iter::once(numbers).chain(self.clients.iter().map(client)).chain(self.workers.iter().map(worker));
         let small = small.chain(self.others.iter().map(other)).map(|record| (record, Bytes::new()));
-        small.chain(self.runs().flat_map(|(run, line)| line.records(run)))
-    }
-}
-
-impl RunLine {
-    fn records(&self, run: RunId) -> Vec<(Record, Bytes)> {
-        let submission = self.submission.clone();
-        let mut records = vec![];
-        let mut also = |record| records.push((record, Bytes::new()));
-        let released: Vec<_> = self.released.all().map(|(range, ())| range).collect();
-        if !released.is_empty() {
-            also(Record::Released { run, tasks: released });
-        }
-        for (range, failure) in self.failed.all() {
-            also(Record::Failed { run, tasks: vec![range], failure: FailureForm::clone(failure) });
-        }
-        if self.is_released {
-            also(Record::RunsReleased { runs: vec![run] });
-        }
-        if let Some(ended) = self.ended.clone() {
-            also(Record::Ended { run, ended });
-        }
-        let first = (Record::Submitted { client: self.client, submission }, self.graph.clone());
-        std::iter::once(first).chain(records).collect()
+        let written = Rc::new(RefCell::new(Written::new()));
+        let as_before = written.clone();
+        let of_runs = self.runs().flat_map(move |(run, line)| line.records(run, &mut as_before.borrow_mut()));
+        // What is referred to from now on is what counts now.
+        let causes = self.causes.all().filter_map(move |failure| cause(failure, &mut written.borrow_mut()));
+        small.chain(of_runs).chain(causes)
     }
 }
 
@@ -258,9 +245,11 @@ impl PartialEq for Ledger {
     fn eq(&self, other: &Self) -> bool {
         let facts = |ledger: &Self| {
             let Self { clients, next_client, next_worker, workers, others, .. } = ledger.clone();
-            (clients, next_client, next_worker, workers, others)
+            let causes = ledger.causes.all().cloned().collect::<Vec<_>>();
+            (clients, next_client, next_worker, workers, others, causes)
         };
-        let runs = |ledger: &Self| ledger.runs().flat_map(|(run, line)| line.records(run)).collect::<Vec<_>>();
+        let of_run = |(run, line): (RunId, &RunLine)| line.records(run, &mut Written::new());
+        let runs = |ledger: &Self| ledger.runs().flat_map(of_run).collect::<Vec<_>>();
         facts(self) == facts(other) && runs(self) == runs(other)
     }
 }

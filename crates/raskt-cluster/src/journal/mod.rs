@@ -14,25 +14,33 @@
 //! An end that was cut off is what a killed process leaves, and is passed in silence: nobody was told of it. Whatever else is wrong
 //! is damage, which nobody can tell the extent of, and an error.
 
+mod causes;
+#[cfg(test)]
+mod disk;
 mod error;
+mod file;
 mod frames;
 mod ledger;
+mod line;
 mod record;
 #[cfg(test)]
 mod tests;
 
 pub use error::JournalError;
-pub(crate) use ledger::{Ledger, RunLine};
-pub(crate) use record::{Ended, Record};
+pub(crate) use ledger::Ledger;
+pub(crate) use line::RunLine;
+pub(crate) use record::{Ended, EndedForm, Record};
 
 use crate::random::random;
 use bytes::Bytes;
-use frames::{Frames, encode, header};
+use file::{Found, NAME, Writing, go_on, open_private, read, rewrite};
+use frames::encode;
 use raskt_schedule::RunId;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The file is written anew when it has twice as many bytes as it had after that was done last, and so many at least.
 const REWRITTEN_FROM_BYTES: u64 = 64 << 20;
@@ -60,11 +68,23 @@ pub struct Journal {
     rewritten_at: u64,
     /// What wasn't written yet: nobody hears of it before.
     later: Vec<u8>,
-    /// Why nothing is written any more, if that is so.
-    broken: Option<String>,
+    /// Why nothing is written, if that is so.
+    broken: Option<Broken>,
     /// Kept as long as nobody else may write here.
     _lock: File,
 }
+
+/// A write has failed: what is in the file since isn't known.
+struct Broken {
+    why: String,
+    /// When it is tried next to write all that counts into a new file, and how long it is waited after that.
+    tries_at: Instant,
+    pause: Duration,
+}
+
+/// After a write has failed it is so long until it is tried again, and longer each time.
+const PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 impl Journal {
     /// Opens the journal in `folder`, or begins one; nobody else may have it open.
@@ -79,15 +99,27 @@ impl Journal {
             TryLockError::WouldBlock => JournalError::InUse { folder: folder.to_owned() },
             TryLockError::Error(error) => failed("locked")(error),
         })?;
-        let (lineage, ledger) = match File::open(folder.join(NAME)) {
-            Ok(file) => read(folder, file)?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                (random().map_err(failed("begun"))?, Ledger::default())
-            }
+        let found = match File::open(folder.join(NAME)) {
+            Ok(file) => Some(read(folder, file)?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed("read")(error)),
         };
-        let written = rewrite(folder, lineage, &ledger).map_err(failed("written"))?;
-        let Rewritten { file, bytes, chain } = written;
+        let (lineage, ledger, written) = match found {
+            None => {
+                let (lineage, ledger) = (random().map_err(failed("begun"))?, Ledger::default());
+                let written = rewrite(folder, lineage, &ledger);
+                (lineage, ledger, written)
+            }
+            Some(found) => {
+                let written = rewrite(folder, found.lineage, &found.ledger).or_else(|error| {
+                    tracing::warn!("the journal can't be written anew, and goes on where it is: {error}");
+                    go_on(folder, &found)
+                });
+                let Found { lineage, ledger, .. } = found;
+                (lineage, ledger, written)
+            }
+        };
+        let Writing { file, bytes, chain } = written.map_err(failed("written"))?;
         let rewritten_at = REWRITTEN_FROM_BYTES.max(2 * bytes);
         let (folder, later, broken) = (folder.to_owned(), vec![], None);
         Ok(Self { folder, file, lineage, ledger, options, bytes, chain, rewritten_at, later, broken, _lock: lock })
@@ -113,10 +145,16 @@ impl Journal {
         self.bytes
     }
 
-    /// Writes a record, and what is to be written before it. Where that fails nothing has changed.
+    /// Writes a record, and what is to be written before it. Where that fails what it would begin isn't begun ([`Ledger::undoing`]); what
+    /// it ends is ended all the same, and written as soon as something can be.
     pub(crate) fn append(&mut self, record: Record, bulk: Bytes) -> Result<(), JournalError> {
+        let undoing = self.ledger.undoing(&record);
         self.later(record, bulk)?;
-        self.flush()
+        let written = self.flush().and_then(|()| self.check_whole());
+        if let (Err(_), Some(undoing)) = (&written, undoing) {
+            self.ledger.apply(undoing, Bytes::new());
+        }
+        written
     }
 
     /// What was written is lost with a power failure no more.
@@ -126,16 +164,46 @@ impl Journal {
 
     /// Notes a record that may be written with the next.
     pub(crate) fn later(&mut self, record: Record, bulk: Bytes) -> Result<(), JournalError> {
-        if let Some(why) = &self.broken {
-            return Err(JournalError::Broken { folder: self.folder.clone(), why: why.clone() });
+        self.try_again();
+        if self.broken.is_none() {
+            self.chain = encode(&record, &bulk, self.chain, &mut self.later)?;
+        } else if self.ledger.undoing(&record).is_some() {
+            return self.check_whole();
         }
-        self.chain = encode(&record, &bulk, self.chain, &mut self.later)?;
+        // While nothing is written it counts here, and is written with all that does.
         self.ledger.apply(record, bulk);
         Ok(())
     }
 
+    /// An error if nothing is written.
+    fn check_whole(&self) -> Result<(), JournalError> {
+        let broken = |broken: &Broken| JournalError::Broken { folder: self.folder.clone(), why: broken.why.clone() };
+        self.broken.as_ref().map_or(Ok(()), |it| Err(broken(it)))
+    }
+
+    /// Writes all that counts into a new file, if a write has failed and it is time for it.
+    fn try_again(&mut self) {
+        if self.broken.as_ref().is_none_or(|broken| broken.tries_at > Instant::now()) {
+            return;
+        }
+        match rewrite(&self.folder, self.lineage, &self.ledger) {
+            Ok(written) => {
+                tracing::info!("the journal is written again");
+                self.broken = None;
+                self.write_to(written);
+            }
+            Err(error) => {
+                if let Some(broken) = &mut self.broken {
+                    broken.pause = (2 * broken.pause).min(LONGEST_PAUSE);
+                    (broken.why, broken.tries_at) = (error.to_string(), Instant::now() + broken.pause);
+                }
+            }
+        }
+    }
+
     /// Writes what was noted.
     pub(crate) fn flush(&mut self) -> Result<(), JournalError> {
+        self.try_again();
         if self.later.is_empty() || self.broken.is_some() {
             return Ok(());
         }
@@ -156,10 +224,7 @@ impl Journal {
     /// Writes what counts into a file of its own, which takes the place of this one.
     fn rewrite(&mut self) -> Result<(), JournalError> {
         match rewrite(&self.folder, self.lineage, &self.ledger) {
-            Ok(Rewritten { file, bytes, chain }) => {
-                (self.file, self.bytes, self.chain) = (file, bytes, chain);
-                self.rewritten_at = REWRITTEN_FROM_BYTES.max(2 * bytes);
-            }
+            Ok(written) => self.write_to(written),
             // The old one is as good as before, and larger.
             Err(error) => {
                 tracing::warn!("the journal can't be written anew, and goes on growing: {error}");
@@ -169,9 +234,14 @@ impl Journal {
         Ok(())
     }
 
+    fn write_to(&mut self, Writing { file, bytes, chain }: Writing) {
+        (self.file, self.bytes, self.chain) = (file, bytes, chain);
+        self.rewritten_at = REWRITTEN_FROM_BYTES.max(2 * bytes);
+    }
+
     /// What is in the file after a failed write isn't known: nothing is written behind it.
     fn break_down(&mut self, source: std::io::Error) -> JournalError {
-        self.broken = Some(source.to_string());
+        self.broken = Some(Broken { why: source.to_string(), tries_at: Instant::now() + PAUSE, pause: PAUSE });
         self.later.clear();
         self.failed(source)
     }
@@ -186,52 +256,5 @@ impl Journal {
     }
 }
 
-/// The name of the file in its folder.
-const NAME: &str = "journal";
-
 /// Memory that is kept for records which are to be written.
 const SPARE_BYTES: usize = 1 << 20;
-
-fn open_private(path: &Path) -> std::io::Result<File> {
-    let nofollow = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
-    OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).custom_flags(nofollow).open(path)
-}
-
-/// Reads a journal from its beginning to where it was cut off, if it was.
-fn read(folder: &Path, file: File) -> Result<([u8; 16], Ledger), JournalError> {
-    let path = folder.join(NAME);
-    let failed = |source| JournalError::Io { what: "read", folder: folder.to_owned(), source };
-    let bytes = file.metadata().map_err(failed)?.len();
-    let mut frames = Frames::begin(std::io::BufReader::with_capacity(1 << 20, file), bytes, &path)?;
-    let mut ledger = Ledger::default();
-    while let Some((record, bulk)) = frames.next()? {
-        ledger.apply(record, bulk);
-    }
-    Ok((frames.lineage(), ledger))
-}
-
-struct Rewritten {
-    file: File,
-    bytes: u64,
-    chain: u64,
-}
-
-/// Writes all that counts into a new file, and puts it in the place of the old one.
-fn rewrite(folder: &Path, lineage: [u8; 16], ledger: &Ledger) -> std::io::Result<Rewritten> {
-    let (path, new) = (folder.join(NAME), folder.join("journal.new"));
-    let mut file = open_private(&new)?;
-    let (beginning, mut chain) = header(lineage);
-    file.write_all(&beginning)?;
-    let mut bytes = beginning.len() as u64;
-    let mut buffer = vec![];
-    for (record, bulk) in ledger.records() {
-        buffer.clear();
-        chain = encode(&record, &bulk, chain, &mut buffer).map_err(std::io::Error::other)?;
-        file.write_all(&buffer)?;
-        bytes += buffer.len() as u64;
-    }
-    file.sync_all()?;
-    std::fs::rename(&new, &path)?;
-    File::open(folder)?.sync_all()?;
-    Ok(Rewritten { file, bytes, chain })
-}

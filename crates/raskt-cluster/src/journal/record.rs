@@ -2,8 +2,11 @@
 
 use crate::hello::Identity;
 use crate::message::{FailureForm, Submission};
+use bytes::Bytes;
+use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Something that has happened, and that a scheduler which begins anew has to know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,11 +45,21 @@ pub(crate) enum Record {
     Forgotten {
         runs: Vec<RunId>,
     },
+    /// Why what comes after this and refers to the task that failed first has failed.
+    Cause {
+        failure: FailureForm,
+    },
     /// Of a run whose tasks stand alone, tasks have failed.
     Failed {
         run: RunId,
         tasks: Vec<TaskRange>,
-        failure: FailureForm,
+        root: Root,
+    },
+    /// A task that may be tried again has been so often, and has failed each time.
+    Tried {
+        run: RunId,
+        task: TaskId,
+        times: u32,
     },
     /// They are run again, with all that failed because of the same.
     Retried {
@@ -56,7 +69,7 @@ pub(crate) enum Record {
     /// A run has ended early.
     Ended {
         run: RunId,
-        ended: Ended,
+        ended: EndedForm,
     },
     WorkerIn {
         worker: u32,
@@ -73,10 +86,28 @@ pub(crate) enum Record {
     },
 }
 
-/// Why a run is over.
+impl Record {
+    /// Without bulk.
+    pub fn alone(self) -> (Self, Bytes) {
+        (self, Bytes::new())
+    }
+}
+
+/// What failed first: of which run, and which task.
+pub(crate) type Root = (RunId, TaskId);
+
+/// Why a run is over, as it is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum EndedForm {
+    Failed(Root),
+    Lost,
+    Refused(String),
+}
+
+/// Why a run is over.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Ended {
-    Failed(FailureForm),
+    Failed(Arc<FailureForm>),
     Lost,
     Refused(String),
 }

@@ -7,32 +7,47 @@ use crate::message::{FailureForm, Submission};
 use proptest::prelude::*;
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{FailureScope, TaskRange};
+use std::sync::Arc;
 
-fn range(start: u64, end: u64) -> TaskRange {
+pub(super) fn range(start: u64, end: u64) -> TaskRange {
     TaskRange { layer: LayerId(0), start, end }
 }
 
-fn submitted(run: u64, client: u32) -> Record {
+pub(super) fn submitted(run: u64, client: u32) -> Record {
     let wanted = vec![range(0, 20)];
     let (imports, given, given_at) = Default::default();
     let failure = FailureScope::Task;
-    let submission =
-        Submission { run: RunId(run), parent: None, wanted, failure, imports, given, given_at, in_pieces: false };
+    let submission = Submission {
+        run: RunId(run),
+        mark: 7,
+        named: vec![],
+        parent: None,
+        wanted,
+        failure,
+        imports,
+        given,
+        given_at,
+        in_pieces: false,
+    };
     Record::Submitted { client, submission }
 }
 
-fn failure(run: u64, index: u64) -> FailureForm {
+pub(super) fn failure(run: u64, index: u64) -> FailureForm {
     let task = TaskId::new(LayerId(0), index);
-    FailureForm { run: RunId(run), task, error: None, story: vec![], is_lost: false }
+    FailureForm { run: RunId(run), task, error: None, story: vec![], is_lost: false, cause: None }
 }
 
-fn identity(number: u32) -> Identity {
+pub(super) fn root(run: u64, index: u64) -> (RunId, TaskId) {
+    (RunId(run), TaskId::new(LayerId(0), index))
+}
+
+pub(super) fn identity(number: u32) -> Identity {
     Identity { process: u128::from(number), incarnation: 1 }
 }
 
 /// Few runs and clients, so that records meet.
 fn records() -> impl Strategy<Value = Vec<(Record, Bytes)>> {
-    let record = (0..12_u8, 0..6_u64, 0..18_u64, 1..4_u64, 0..3_u32).prop_map(|(kind, run, start, len, client)| {
+    let record = (0..14_u8, 0..6_u64, 0..18_u64, 1..4_u64, 0..3_u32).prop_map(|(kind, run, start, len, client)| {
         let (id, tasks) = (RunId(run), vec![range(start, start + len)]);
         let record = match kind {
             0..=2 => submitted(run, client),
@@ -41,11 +56,14 @@ fn records() -> impl Strategy<Value = Vec<(Record, Bytes)>> {
             5 => Record::Released { run: id, tasks },
             6 => Record::RunsReleased { runs: vec![id] },
             7 => Record::Forgotten { runs: vec![id] },
-            8 => Record::Failed { run: id, tasks, failure: failure(start % 2, start % 3) },
+            13 if len == 3 => Record::Tried { run: id, task: TaskId::new(LayerId(0), start), times: client + 1 },
+            12 | 13 => Record::Cause { failure: failure(start % 2, start % 3) },
+            8 => Record::Failed { run: id, tasks, root: root(start % 2, start % 3) },
             9 => Record::Retried { run: id, tasks },
             10 => Record::WorkerIn { worker: client, identity: identity(client) },
             _ if start % 3 == 0 => Record::WorkerOut { worker: client },
-            _ if start % 3 == 1 => Record::Ended { run: id, ended: Ended::Refused("no".into()) },
+            _ if start % 6 == 1 => Record::Ended { run: id, ended: EndedForm::Refused("no".into()) },
+            _ if start % 6 == 4 => Record::Ended { run: id, ended: EndedForm::Failed(root(run % 2, len % 3)) },
             _ => Record::Other { kind: 7, name: vec![run as u8], value: (len > 1).then(|| vec![start as u8]) },
         };
         let bulk = if kind < 3 { Bytes::from(vec![start as u8; 10 * len as usize]) } else { Bytes::new() };
@@ -176,13 +194,12 @@ fn a_journal_goes_on_where_it_was_and_is_one_schedulers() {
 
 #[test]
 fn what_has_failed_is_wanted_no_more_until_it_is_retried_with_all_that_failed_of_the_same() {
-    let failed = |run, start, end, root| Record::Failed {
-        run: RunId(run),
-        tasks: vec![range(start, end)],
-        failure: failure(1, root),
-    };
-    let records = [submitted(1, 0), submitted(2, 0), failed(1, 3, 4, 3), failed(2, 0, 2, 3), failed(2, 7, 8, 5)];
-    let mut ledger = ledger_of(&records.map(|record| (record, Bytes::new())));
+    let failed =
+        |run, start, end, of| Record::Failed { run: RunId(run), tasks: vec![range(start, end)], root: root(1, of) };
+    let cause = |of| Record::Cause { failure: failure(1, of) };
+    let failures = [cause(3), failed(1, 3, 4, 3), failed(2, 0, 2, 3), cause(5), failed(2, 7, 8, 5)];
+    let records: Vec<_> = [submitted(1, 0), submitted(2, 0)].into_iter().chain(failures).map(Record::alone).collect();
+    let mut ledger = ledger_of(&records);
     let wanted = |ledger: &Ledger, run| TaskRange::count(&ledger.run(RunId(run)).unwrap().still_wanted());
     assert_eq!((wanted(&ledger, 1), wanted(&ledger, 2)), (19, 17));
     assert_eq!(ledger.run(RunId(2)).unwrap().failures().len(), 2);
@@ -200,4 +217,64 @@ fn what_others_want_to_last_does() {
     let records = [other(1, Some(1)), other(2, Some(2)), other(1, Some(4)), other(2, None)];
     let ledger = ledger_of(&records.map(|record| (record, Bytes::new())));
     assert!(ledger.others(3).eq([(&[1][..], &[4][..])]) && ledger.others(4).next().is_none());
+}
+
+/// What an error takes up is written once, however much fails with it, and forgotten with the last of that.
+#[test]
+fn an_error_is_written_once() {
+    let mut large = failure(1, 3);
+    let (key, kind) = ("key".into(), raskt_value::ErrorKind::Value);
+    let cause = Some(vec![7; 1 << 20]);
+    large.error = Some(crate::message::ErrorForm { key, kind, message: "no".into(), cause }.into());
+    let mut ledger = Ledger::default();
+    let mut bytes = vec![];
+    let note = |ledger: &mut Ledger, record: Record, bytes: &mut Vec<u8>| {
+        encode(&record, &Bytes::new(), 0, bytes).unwrap();
+        ledger.apply(record, Bytes::new());
+    };
+    for run in 1..200 {
+        note(&mut ledger, submitted(run, 0), &mut bytes);
+        let cause = ledger.unwritten_cause(&large).map(|failure| Record::Cause { failure });
+        assert_eq!(cause.is_some(), run == 1);
+        cause.into_iter().for_each(|cause| note(&mut ledger, cause, &mut bytes));
+        let ended = Record::Ended { run: RunId(run), ended: EndedForm::Failed(root(1, 3)) };
+        let failed = Record::Failed { run: RunId(run), tasks: vec![range(0, 5)], root: root(1, 3) };
+        note(&mut ledger, if run % 2 == 0 { ended } else { failed }, &mut bytes);
+    }
+    assert!(bytes.len() < 2 << 20, "{} bytes", bytes.len());
+    let anew: Vec<_> = ledger.records().collect();
+    assert_eq!(ledger_of(&anew), ledger);
+    assert!(written(&anew).len() < 2 << 20);
+    assert_eq!(ledger.run(RunId(77)).unwrap().failures(), [(range(0, 5), Arc::new(large.clone()))]);
+    assert_eq!(ledger.run(RunId(78)).unwrap().ended, Some(Ended::Failed(Arc::new(large.clone()))));
+    ledger.apply(Record::Forgotten { runs: (1..199).map(RunId).collect() }, Bytes::new());
+    assert!(ledger.unwritten_cause(&large).is_none());
+    ledger.apply(Record::Retried { run: RunId(199), tasks: vec![range(1, 2)] }, Bytes::new());
+    assert_eq!(ledger.unwritten_cause(&large), Some(large));
+}
+
+/// To retry costs as much as what is run again, and not as what has failed besides.
+#[test]
+fn a_retry_looks_at_what_failed_of_the_same() {
+    let mut ledger = Ledger::default();
+    ledger.apply(submitted(0, 0), Bytes::new());
+    for index in 0..20 {
+        ledger.apply(Record::Cause { failure: failure(0, index) }, Bytes::new());
+        ledger.apply(
+            Record::Failed { run: RunId(0), tasks: vec![range(index, index + 1)], root: root(0, index) },
+            Bytes::new(),
+        );
+    }
+    for run in 1..100 {
+        ledger.apply(submitted(run, 0), Bytes::new());
+        let of = run % 10;
+        ledger.apply(Record::Failed { run: RunId(run), tasks: vec![range(3, 5)], root: root(0, of) }, Bytes::new());
+    }
+    let expected: Vec<_> = std::iter::once((RunId(0), vec![range(4, 5)]))
+        .chain((1..100).filter(|run| run % 10 == 4).map(|run| (RunId(run), vec![range(3, 5)])))
+        .collect();
+    assert_eq!(ledger.failed_with(RunId(14), &[range(0, 20)]), expected);
+    ledger.apply(Record::Retried { run: RunId(14), tasks: vec![range(0, 20)] }, Bytes::new());
+    assert!(ledger.failed_with(RunId(14), &[range(0, 20)]).is_empty());
+    assert_eq!(ledger.failed_with(RunId(0), &[range(0, 20)]).len(), 20 + 99 - 11);
 }

@@ -5,7 +5,7 @@ use super::entries::ClientEntry;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
 use crate::coordination::{Ask, Packed, tell_by};
-use crate::driver::{Outbox, Peer};
+use crate::driver::{Outbox, Peer, Ticket};
 use crate::journal::Record;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerInfo};
 use bytes::Bytes;
@@ -24,7 +24,8 @@ impl Core {
         // Of whether what is shared by name is that of before it hears first.
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToClient::Coordination));
         let (taken, has) = Default::default();
-        let entry = ClientEntry { identity: peer.identity, outbox, session, is_durable: false, taken, has };
+        let (told, held) = Default::default();
+        let entry = ClientEntry { identity: peer.identity, outbox, session, is_durable: false, taken, has, told, held };
         let first_run = RunId(u64::from(client) * RUNS_OF_A_CLIENT);
         entry.send(&ToClient::Welcome { first_run, lineage: self.lineage, secret });
         entry.send(&ToClient::Joined(self.worker_infos()));
@@ -77,6 +78,7 @@ impl Core {
             }
             FromClient::Errand(errand) => self.begin_errand(client, errand, bulk),
             FromClient::Release { tasks } => self.release_tasks(client, tasks),
+            FromClient::Cancel { tasks, by_force } => self.cancel(client, &tasks, by_force),
             FromClient::Where { tasks } => self.tell_where(client, &tasks),
             FromClient::Retry { run, tasks } => self.check_own(client, run).and_then(|()| self.retry(run, tasks)),
             FromClient::ReleaseRuns { runs } => runs.into_iter().try_for_each(|run| {
@@ -105,16 +107,6 @@ impl Core {
         Ok(())
     }
 
-    /// It can't be reached. Others may wait for what it holds: if its process is gone, and not only the way to it, it is lost.
-    pub fn client_unreachable(&mut self, client: u32) {
-        let outbox = self.clients.get(&client).map(|entry| entry.outbox.clone());
-        if let Some(outbox) = outbox.filter(Outbox::was_closed) {
-            // One that comes back all the same begins anew.
-            outbox.close();
-            self.client_lost(client);
-        }
-    }
-
     /// All that it wanted isn't wanted any more.
     pub fn client_lost(&mut self, client: u32) {
         let entry = self.clients.remove(&client);
@@ -129,7 +121,7 @@ impl Core {
         if let Some(entry) = entry {
             self.member_gone(entry.session);
         }
-        let own: Vec<_> = self.runs.iter().filter(|(_, run)| run.client == client).map(|(&run, _)| run).collect();
+        let own: Vec<_> = self.runs_from(client).map(|(&run, _)| run).collect();
         for run in own {
             match self.runs.get(&run) {
                 // Others that wait for what it hasn't given would wait for ever.
@@ -139,6 +131,12 @@ impl Core {
                 _ => self.release(run),
             }
         }
+    }
+
+    /// The runs of a client: it has numbers of its own.
+    pub fn runs_from(&self, client: u32) -> impl Iterator<Item = (&RunId, &RunRecord)> {
+        let first = u64::from(client) * RUNS_OF_A_CLIENT;
+        self.runs.range(RunId(first)..=RunId(first + (RUNS_OF_A_CLIENT - 1)))
     }
 
     /// Who holds what is wanted of a run.
@@ -185,7 +183,9 @@ impl Core {
         is_new: bool,
     ) -> Result<(), String> {
         let for_journal = (is_new && self.journal.is_some()).then(|| (submission.clone(), bytes.clone()));
-        let Submission { run, parent, wanted, failure, imports, given, given_at, in_pieces: _ } = submission;
+        let Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces: _ } =
+            submission;
+        self.check_named(&named)?;
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
         TaskRange::check_all(&given, &graph).map_err(|error| error.to_string())?;
         // Nothing is wanted before all data is there, also that of runs which it reads: what stands for it can't be run.
@@ -203,16 +203,31 @@ impl Core {
             self.note_submission(client, submission, graph)?;
         }
         let ended = None;
-        let record =
-            RunRecord { client, bytes, wanted, wanted_later, awaits, gifts, failure, is_released, has_failed, ended };
+        let record = RunRecord {
+            client,
+            mark,
+            bytes,
+            wanted,
+            wanted_later,
+            awaits,
+            gifts,
+            failure,
+            is_released,
+            has_failed,
+            ended,
+        };
         self.runs.insert(run, record);
         if !given.is_empty() {
+            self.given.insert(run);
             self.ungiven.insert(run);
         }
         let added = self.try_event(event);
         match &added {
             Ok(()) => sources.into_iter().for_each(|source| self.awaited_by.entry(source).or_default().push(run)),
-            Err(_) => drop(self.runs.remove(&run)),
+            Err(_) => {
+                self.runs.remove(&run);
+                self.given.remove(&run);
+            }
         }
         added
     }
@@ -234,14 +249,33 @@ impl Core {
             return;
         }
         self.runs.remove(&run);
+        self.given.remove(&run);
         if self.journal.is_some() {
             self.forgotten.push(run);
         }
         // What it stood for won't come: who reads it hears so of the machine.
         self.no_longer_awaited(run).into_iter().for_each(|reader| self.let_on(reader));
         let of_run = (run, raskt_graph::TaskId::new(raskt_graph::LayerId(0), 0))..;
-        let errors: Vec<_> = self.errors.range(of_run).map(|(&key, _)| key).take_while(|key| key.0 == run).collect();
-        errors.iter().for_each(|key| drop(self.errors.remove(key)));
+        let cancelled: Vec<_> = self.cancelled.range(of_run).copied().take_while(|(of, _)| *of == run).collect();
+        cancelled.iter().for_each(|key| _ = self.cancelled.remove(key));
+        self.errors.forget(run);
+        self.clients.values().for_each(|client| client.forget_failures(run));
+    }
+
+    /// What a client has said counts as taken, unless it is behind: then it hears first what it is owed.
+    pub fn hold_back(&mut self, client: u32, ticket: Ticket) {
+        if let Some(client) = self.clients.get_mut(&client) {
+            client.held.push(ticket);
+            if !client.is_behind() {
+                client.held.clear();
+            }
+        }
+    }
+
+    /// Those that have caught up may say more.
+    pub fn let_clients_go_on(&mut self) {
+        let held = self.clients.values_mut().filter(|client| !client.held.is_empty() && !client.is_behind());
+        held.for_each(|client| client.held.clear());
     }
 
     pub fn tell_clients(&self, message: &ToClient) {

@@ -1,8 +1,10 @@
 //! The machine of a scheduler, and who speaks to it.
 
 use super::absent::{Absent, Recovery};
+use super::causes::Causes;
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
+use super::failures::Errors;
 use super::graphs::RunRecord;
 use super::movements::Movements;
 use super::names::Sharing;
@@ -10,7 +12,7 @@ use super::notes::Notes;
 use super::plugins::Plugins;
 use super::stream::Stream;
 use crate::journal::Journal;
-use crate::message::{ErrorForm, FailureForm, ToClient, ToWorker};
+use crate::message::{FailureForm, ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
 use raskt_graph::TaskId;
@@ -18,6 +20,7 @@ use raskt_schedule::{
     Action, Event, Failure, FailureScope, Held, RunId, Scheduler, TaskRange, Time, WorkerId, WorkerOrder,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Ranges of tasks that one message to a client has at most.
@@ -31,7 +34,11 @@ pub(super) struct Core {
     pub clients: BTreeMap<u32, ClientEntry>,
     pub runs: BTreeMap<RunId, RunRecord>,
     /// Why tasks failed, of runs that are known.
-    pub errors: BTreeMap<(RunId, TaskId), ErrorForm>,
+    pub errors: Errors,
+    /// Tasks of runs that are known that clients have cancelled: what depends on them has failed because of that.
+    pub cancelled: BTreeSet<(RunId, TaskId)>,
+    /// Runs that were given data.
+    pub given: BTreeSet<RunId>,
     /// Runs of which data is to be fetched that nobody was asked for.
     pub ungiven: BTreeSet<RunId>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
@@ -49,6 +56,7 @@ pub(super) struct Core {
     /// The steps of orders lead to others, which aren't looked for again within them.
     pub looks_after_movements: bool,
     pub notes: Notes,
+    pub causes: Causes,
     pub stream: Stream,
     pub next_worker: u32,
     pub next_client: u32,
@@ -73,7 +81,7 @@ impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
-        let (ungiven, awaited_by, ended, plugins) = Default::default();
+        let (cancelled, given, ungiven, awaited_by, ended, plugins) = Default::default();
         Self {
             machine,
             started,
@@ -81,6 +89,8 @@ impl Core {
             clients,
             runs,
             errors,
+            cancelled,
+            given,
             ungiven,
             awaited_by,
             sharing: Sharing::new(),
@@ -91,6 +101,7 @@ impl Core {
             movements: Movements::default(),
             looks_after_movements: false,
             notes: Notes::default(),
+            causes: Causes::default(),
             stream: Stream::default(),
             is_told_to_end: false,
             next_worker: 0,
@@ -123,7 +134,7 @@ impl Core {
         }
     }
 
-    fn act(&mut self) {
+    pub fn act(&mut self) {
         while let Some(action) = self.machine.poll_action() {
             match WorkerOrder::of(action) {
                 Ok((worker, order)) => self.order(worker, order),
@@ -157,7 +168,11 @@ impl Core {
     /// What clients are told of a failure.
     fn failure_form(&self, failure: Failure) -> FailureForm {
         let Failure { run, task, story, worker } = failure;
-        FailureForm { run, task, error: self.errors.get(&(run, task)).cloned(), story, is_lost: worker.is_none() }
+        // What has failed of itself was run after all.
+        let error = self.errors.get((run, task)).cloned();
+        let error = error.or_else(|| self.cancellation(run, task).filter(|_| worker.is_none()).map(Arc::new));
+        let cause = self.causes.last_of(&story);
+        FailureForm { run, task, error, story, is_lost: worker.is_none(), cause }
     }
 
     fn tell_client(&mut self, action: Action) {

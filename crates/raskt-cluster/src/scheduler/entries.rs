@@ -1,12 +1,14 @@
 //! Who has come: sessions with clients and workers.
 
-use crate::driver::Outbox;
+use super::failures::ToldFailures;
+use crate::driver::{Outbox, Ticket};
 use crate::hello::Identity;
 use crate::message::{ToClient, ToWorker, WorkerInfo};
 use bytes::Bytes;
 use raskt_graph::Resources;
 use raskt_schedule::coordination::Session;
 use raskt_schedule::{RunId, TaskRange, Time};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A client.
@@ -21,20 +23,43 @@ pub(super) struct ClientEntry {
     pub has: BTreeMap<RunId, Option<Vec<TaskRange>>>,
     /// Under which it shares things by name.
     pub session: Session,
+    /// Failures that it knows.
+    pub told: RefCell<ToldFailures>,
+    /// What it has said, and doesn't count as taken as long as it is behind with what it is owed.
+    pub held: Vec<Ticket>,
 }
 
+/// Who is owed more bytes than these is behind: of a client no more than a window is taken until it has caught up.
+const BEHIND_BYTES: u64 = 128 << 20;
+
 impl ClientEntry {
-    /// A client that takes nothing loses its session rather than others their memory.
+    /// What is too much for its window waits for it. A client that takes nothing loses its session rather than others their memory.
     pub fn send(&self, message: &ToClient) {
         self.send_with(message, vec![]);
     }
 
     /// The same with what goes along.
     pub fn send_with(&self, message: &ToClient, bulk: Vec<Bytes>) {
-        if let Err(error) = self.outbox.send(message, bulk) {
+        let short = self.told.borrow_mut().told(message);
+        if let Err(error) = self.outbox.owe(short.as_ref().unwrap_or(message), bulk)
+            && self.outbox.lost().is_none()
+        {
             tracing::warn!("a client can't be told: {error}");
             self.outbox.close();
         }
+    }
+
+    /// A run isn't known any more, and nothing that failed in it is referred to.
+    pub fn forget_failures(&self, run: RunId) {
+        let has_to_hear = self.told.borrow_mut().forget(run);
+        if has_to_hear {
+            self.send(&ToClient::FailuresForgotten { run });
+        }
+    }
+
+    /// Whether it is owed more than it should say anything beside.
+    pub fn is_behind(&self) -> bool {
+        self.outbox.outstanding_bytes() > BEHIND_BYTES
     }
 }
 
@@ -59,14 +84,18 @@ pub(super) struct WorkerEntry {
     pub knows: BTreeSet<RunId>,
     /// What it has from before, until the machine is told.
     pub kept: Vec<(RunId, Vec<(TaskRange, u64)>)>,
+    /// What it still runs from before, until then.
+    pub runs_on: Vec<(RunId, Vec<TaskRange>)>,
     /// Slots and memory that it has, while the machine is told of none.
     pub withheld: Option<(u32, u64)>,
 }
 
 impl WorkerEntry {
-    /// A worker that takes nothing is lost rather than others' memory.
+    /// What is too much for its window waits for it. A worker that takes nothing is lost rather than others' memory.
     pub fn send(&self, message: &ToWorker, bulk: Vec<Bytes>) {
-        if let Err(error) = self.outbox.send(message, bulk) {
+        if let Err(error) = self.outbox.owe(message, bulk)
+            && self.outbox.lost().is_none()
+        {
             tracing::warn!("a worker can't be told: {error}");
             self.outbox.close();
         }

@@ -14,6 +14,8 @@ use std::sync::Arc;
 /// What is known of a run beside what the machine knows.
 pub(super) struct RunRecord {
     pub client: u32,
+    /// What tells it from any other run of its number.
+    pub mark: u64,
     /// The graph as the client has written it: workers get the same.
     pub bytes: Bytes,
     pub wanted: Vec<TaskRange>,

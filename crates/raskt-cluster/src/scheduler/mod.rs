@@ -4,14 +4,18 @@
 //! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
 
 mod absent;
+mod cancelling;
+mod causes;
 mod clients;
 mod core;
 mod entries;
 mod erranding;
 mod errands;
+mod failures;
 mod gifts;
 mod graphs;
 mod held_back;
+mod marks;
 mod measures;
 mod movements;
 mod moving;
@@ -21,6 +25,7 @@ mod orders;
 mod plugging;
 mod plugins;
 mod questions;
+mod receivers;
 mod recovery;
 mod relocating;
 mod returning;
@@ -145,6 +150,23 @@ impl SchedulerServer {
         self.shared.change(|_| panic!("{story}"));
     }
 
+    /// Ends without a word, where there is a journal: workers and clients come back to the scheduler that is started with it next, as they
+    /// do when this one is killed. Whoever calls this ends the process next; until then nobody is let in any more. False without a journal.
+    pub fn leave_to_next(&self) -> bool {
+        let left = self.shared.change(|core| {
+            let is_left = core.journal.is_some();
+            if is_left {
+                // Nothing that comes from now on counts, nor is it written down: the next may open the journal.
+                (core.is_closed, core.broken) = (true, Some("it leaves to the next".into()));
+                core.write_down();
+                core.journal = None;
+            }
+            is_left
+        });
+        self.shared.changed.notify_all();
+        left == Some(true)
+    }
+
     /// Tells workers to leave, and ends all sessions.
     pub fn shut_down(&self, patience: Duration) {
         self.shared.change(|core| {
@@ -167,7 +189,7 @@ fn open_to(shared: &Arc<Shared>, network: &Network, listen: &Address) -> Result<
 /// Tells the machine that time has passed, when it wants to know.
 fn tell_time(shared: &Weak<Shared>, network: &Weak<Network>) {
     while let Some(shared) = shared.upgrade() {
-        let core = shared.core.lock();
+        let mut core = shared.core.lock();
         if core.is_closed {
             let is_told_to_end = core.is_told_to_end;
             drop(core);
@@ -181,6 +203,7 @@ fn tell_time(shared: &Weak<Shared>, network: &Weak<Network>) {
             shared.change(Core::time_is_up);
             continue;
         }
+        core.let_clients_go_on();
         let now = core.now();
         match core.wakes_at() {
             Some(at) if at <= now => {
@@ -235,11 +258,13 @@ impl Shared {
             Incoming::Message { message, bulk, ticket } => {
                 // What takes as long as a graph is large is done before the lock.
                 let graph = pieces.take(&message, bulk.clone());
-                self.change(|core| core.client_says(client, message, graph, bulk));
-                drop(ticket);
+                self.change(|core| {
+                    core.client_says(client, message, graph, bulk);
+                    core.hold_back(client, ticket);
+                });
             }
             Incoming::Event(session::Event::Lost(_)) => _ = self.change(|core| core.client_lost(client)),
-            Incoming::Event(session::Event::Unreachable) => _ = self.change(|core| core.client_unreachable(client)),
+            // One that can't be reached may come back, as long as its session lasts: nobody does its work meanwhile.
             Incoming::Event(_) => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Orders of clients that aren't done: each is a movement until it is.
 
-use raskt_schedule::WorkerId;
-use std::collections::{BTreeMap, BTreeSet};
+use raskt_schedule::{RunId, TaskRange, WorkerId};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Orders that aren't done, and copies that are under way for them.
 #[derive(Default)]
@@ -11,6 +11,17 @@ pub(super) struct Movements {
     pub next_copy: u64,
     /// For which of them a copy is made.
     pub copies: BTreeMap<u64, Copying>,
+    /// Copies that workers are to be told of when others have been made.
+    pub waiting: VecDeque<Planned>,
+}
+
+/// Copies of results of a run that one worker is to make of what another holds.
+pub(super) struct Planned {
+    pub movement: u64,
+    pub run: RunId,
+    pub from: WorkerId,
+    pub to: WorkerId,
+    pub tasks: Vec<TaskRange>,
 }
 
 /// A copy that a worker was told to make.
@@ -26,7 +37,7 @@ pub(super) struct Movement {
     /// The workers that it is about.
     pub workers: Vec<WorkerId>,
     pub kind: Kind,
-    /// Copies that are under way.
+    /// Copies that are under way, or wait until others have been made.
     pub under_way: usize,
     /// How often one failed.
     pub failures: u32,

@@ -4,17 +4,21 @@
 //! wrong, nothing is worse than it was: a result that nobody has copied is made again when its worker is gone.
 
 use super::core::Core;
-use super::movements::{Copying, Kind};
+use super::movements::{Copying, Kind, Movement, Planned};
+use super::receivers::Receivers;
 use crate::message::ToWorker;
 use crate::question::{Answer, LOOKED_AT_MOST};
 use raskt_schedule::{BEGINNING, LossCause, Resident, RunId, TaskRange, WorkerId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// So many copies for one worker may fail before it goes on as it was.
 const FAILURES_MOST: u32 = 16;
 
 /// Ranges that one message names at most.
 const RANGES_OF_A_COPY: usize = 1 << 10;
+
+/// Copies that are under way at a time, for all orders together: each is a request to a worker, and these have bounds.
+const COPIES_MOST: usize = 1 << 10;
 
 /// What is copied: of which run, from whom, to whom.
 type Way = (RunId, WorkerId, WorkerId);
@@ -41,22 +45,25 @@ impl Core {
         if alone.is_empty() {
             return self.leave(id, there, leaves);
         }
-        if self.copy_to_the_emptiest(id, alone) == 0 {
-            self.stay(id, &there, "nobody else is there to hold its results");
+        if let Err(reason) = self.copy_to_those_with_room(id, alone) {
+            self.stay(id, &there, &reason);
         }
     }
 
     /// Results that nobody holds but `workers`, or others that retire.
     fn only_at_retiring(&self, workers: &[WorkerId]) -> Vec<Resident> {
         let retires = |worker: &WorkerId| self.workers.get(worker).is_none_or(|entry| entry.is_retiring);
-        let is_alone = |resident: &Resident| {
-            resident.workers.iter().any(|it| workers.contains(it)) && resident.workers.iter().all(retires)
-        };
-        let (mut alone, mut from) = (vec![], Some(BEGINNING));
-        while let Some(at) = from {
-            let (found, next) = self.machine.residents(at, LOOKED_AT_MOST);
-            alone.extend(found.into_iter().filter(is_alone));
-            from = next;
+        let mut alone = vec![];
+        for &worker in workers {
+            // What several of them hold is that of the first.
+            let is_first = |it: &Resident| it.workers.iter().find(|it| workers.contains(it)) == Some(&worker);
+            let is_alone = |it: &Resident| is_first(it) && it.workers.iter().all(retires);
+            let mut from = Some(BEGINNING);
+            while let Some(at) = from {
+                let (found, next) = self.machine.residents_at(worker, at, LOOKED_AT_MOST);
+                alone.extend(found.into_iter().filter(is_alone));
+                from = next;
+            }
         }
         alone
     }
@@ -80,76 +87,105 @@ impl Core {
         self.end_movement(id, Answer::Refused(format!("worker `{}` can't retire: {reason}", names.join("`, `"))));
     }
 
-    /// Workers that may come to hold more, and how much they hold.
-    fn takers(&self, among: &[WorkerId]) -> BTreeSet<(u64, WorkerId)> {
+    /// Workers that may come to hold more, and the memory that they have left.
+    fn receivers(&self, among: &[WorkerId]) -> Receivers {
         let may = |(worker, entry): &(&WorkerId, &super::entries::WorkerEntry)| {
-            entry.is_in() && !entry.is_retiring && (among.is_empty() || among.contains(worker))
+            !entry.is_retiring && (among.is_empty() || among.contains(worker))
         };
-        let load = |worker| self.machine.load_of(worker).map_or(0, |load| load.bytes);
-        self.workers.iter().filter(may).map(|(&worker, _)| (load(worker), worker)).collect()
+        let held = |worker| self.machine.load_of(worker).map_or(0, |load| load.bytes);
+        let receivers = self.workers.iter().filter(may);
+        let memory = |entry: &super::entries::WorkerEntry| entry.info.as_ref().map(|info| info.memory);
+        Receivers::new(receivers.filter_map(|(&worker, entry)| Some((worker, memory(entry)?, held(worker)))))
     }
 
-    /// Has each result copied by whoever holds least; gives how many copies are under way.
-    fn copy_to_the_emptiest(&mut self, id: u64, results: Vec<Resident>) -> usize {
-        let mut takers = self.takers(&[]);
+    /// Has each result copied by those that have most memory left; an error if there is one that nobody could take.
+    fn copy_to_those_with_room(&mut self, id: u64, results: Vec<Resident>) -> Result<(), String> {
+        let mut receivers = self.receivers(&[]);
+        if receivers.are_none() {
+            return Err("nobody else is there to hold its results".into());
+        }
         let mut ways: BTreeMap<Way, Vec<TaskRange>> = BTreeMap::new();
         for Resident { run, task, bytes, workers } in results {
-            let (Some(from), Some((held, to))) = (workers.first(), takers.pop_first()) else { break };
+            let Some(from) = workers.first() else { continue };
+            let advice = "start a larger worker first";
+            let refused = || format!("a result of it has {bytes} bytes, and nobody else has as much memory: {advice}");
+            let to = receivers.next_to(run, bytes).ok_or_else(refused)?;
             TaskRange::push(ways.entry((run, *from, to)).or_default(), task);
-            takers.insert((held.saturating_add(bytes.max(1)), to));
         }
-        self.copy(id, ways)
+        self.copy(id, ways);
+        Ok(())
     }
 
     /// Has as many workers hold each of these results.
     pub fn replicate(&mut self, id: u64, tasks: Vec<(RunId, TaskRange)>, copies: usize, among: &[WorkerId]) {
-        let mut takers = self.takers(among);
+        let mut receivers = self.receivers(among);
         let mut ways: BTreeMap<Way, Vec<TaskRange>> = BTreeMap::new();
         for (run, task) in tasks.into_iter().flat_map(|(run, range)| range.tasks().map(move |task| (run, task))) {
-            let Some((run, task)) = self.made_at(run, task) else { continue };
+            let Some((run, task)) = self.machine.made_at(run, task) else { continue };
             let holders = self.machine.holders(run, task);
             let Some(&from) = holders.first() else { continue };
             let counts = |worker: &&WorkerId| among.is_empty() || among.contains(worker);
             let missing = copies.saturating_sub(holders.iter().filter(counts).count());
-            let chosen: Vec<_> = takers.iter().filter(|(_, it)| !holders.contains(it)).take(missing).copied().collect();
             let bytes = self.machine.who_has(run, TaskRange::one(task), 1).first().map_or(0, |held| held.bytes);
-            for (held, to) in chosen {
+            for to in receivers.take(missing, bytes, &holders) {
                 TaskRange::push(ways.entry((run, from, to)).or_default(), task);
-                takers.remove(&(held, to));
-                takers.insert((held.saturating_add(bytes.max(1)), to));
             }
         }
         self.copy(id, ways);
     }
 
-    /// The task itself, or what it stands for; nothing if there is no such task.
-    fn made_at(&self, run: RunId, task: raskt_graph::TaskId) -> Option<(RunId, raskt_graph::TaskId)> {
-        TaskRange::check_all(&[TaskRange::one(task)], self.machine.graph(run)?).ok()?;
-        let imports = self.machine.imports_of(run).iter();
-        let mut stands_for = imports.filter(|import| import.tasks.contains(task));
-        Some(stands_for.next().map_or((run, task), |import| {
-            let source = import.source();
-            (import.run, raskt_graph::TaskId::new(source.layer, source.start + (task.index - import.tasks.start)))
-        }))
-    }
-
-    fn copy(&mut self, id: u64, ways: BTreeMap<Way, Vec<TaskRange>>) -> usize {
-        let mut under_way = 0;
+    fn copy(&mut self, movement: u64, ways: BTreeMap<Way, Vec<TaskRange>>) {
+        let Some(open) = self.movements.open.get_mut(&movement) else { return };
         for ((run, from, to), tasks) in ways {
-            self.show_graph(to, run);
             for tasks in tasks.chunks(RANGES_OF_A_COPY) {
-                let copy = self.movements.next_copy;
-                self.movements.next_copy += 1;
-                let Some(entry) = self.workers.get(&to) else { continue };
-                self.movements.copies.insert(copy, Copying { movement: id, to });
-                entry.send(&ToWorker::Copy { copy, run, tasks: tasks.to_vec(), from }, vec![]);
-                under_way += 1;
+                self.movements.waiting.push_back(Planned { movement, run, from, to, tasks: tasks.to_vec() });
+                open.under_way += 1;
             }
         }
-        if let Some(movement) = self.movements.open.get_mut(&id) {
-            movement.under_way += under_way;
+        self.begin_copies();
+    }
+
+    /// Tells workers of the copies that they are to make, as many as may be under way.
+    fn begin_copies(&mut self) {
+        while self.movements.copies.len() < COPIES_MOST
+            && let Some(Planned { movement, run, from, to, tasks }) = self.movements.waiting.pop_front()
+        {
+            if !self.movements.open.contains_key(&movement) {
+                continue;
+            }
+            self.show_graph(to, run);
+            let Some(entry) = self.workers.get(&to) else {
+                self.copy_lost(movement);
+                continue;
+            };
+            let copy = self.movements.next_copy;
+            entry.send(&ToWorker::Copy { copy, run, tasks, from }, vec![]);
+            self.movements.next_copy += 1;
+            self.movements.copies.insert(copy, Copying { movement, to });
         }
-        under_way
+    }
+
+    /// Whoever was to make a copy has left: those who retire look for another, as often as that happens.
+    fn copy_lost(&mut self, movement: u64) {
+        let retires = |movement: &Movement| matches!(movement.kind, Kind::Retire { .. });
+        let failure = (!self.movements.open.get(&movement).is_some_and(retires)).then(|| "its worker has left".into());
+        self.end_copy(movement, failure);
+    }
+
+    /// A worker is gone, and with it the copies that it was to make.
+    pub fn copies_lost(&mut self, worker: WorkerId) {
+        let lost = self.movements.copies.extract_if(.., |_, copying| copying.to == worker);
+        let lost: Vec<_> = lost.map(|(_, copying)| copying.movement).collect();
+        lost.into_iter().for_each(|movement| self.copy_lost(movement));
+        self.begin_copies();
+    }
+
+    fn end_copy(&mut self, movement: u64, failure: Option<String>) {
+        let Some(movement) = self.movements.open.get_mut(&movement) else { return };
+        movement.under_way -= 1;
+        if let Some(reason) = failure {
+            (movement.failures, movement.reason) = (movement.failures + 1, reason);
+        }
     }
 
     /// A copy was made, or not.
@@ -159,14 +195,10 @@ impl Core {
         }
     }
 
-    pub fn copied(&mut self, copy: u64, failure: Option<String>) {
+    fn copied(&mut self, copy: u64, failure: Option<String>) {
         let Some(Copying { movement, .. }) = self.movements.copies.remove(&copy) else { return };
-        if let Some(movement) = self.movements.open.get_mut(&movement) {
-            movement.under_way -= 1;
-            if let Some(reason) = failure {
-                (movement.failures, movement.reason) = (movement.failures + 1, reason);
-            }
-        }
+        self.end_copy(movement, failure);
+        self.begin_copies();
         self.look_after_movements();
     }
 

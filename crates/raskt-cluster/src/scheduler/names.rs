@@ -2,6 +2,7 @@
 
 use crate::coordination::{CoordinationServer, Limits};
 use crate::message::RUNS_OF_A_CLIENT;
+use crate::random::random_number;
 use crate::ranges::RangeMap;
 use raskt_schedule::RunId;
 use std::collections::BTreeMap;
@@ -18,6 +19,8 @@ pub(super) struct Sharing {
     /// How many tasks of each own run are still wanted.
     pub left: BTreeMap<RunId, u64>,
     next: u64,
+    /// That of own runs: the next scheduler gives the same numbers to others.
+    pub mark: u64,
 }
 
 /// The own run whose tasks stand for a range of results, and how much smaller their numbers are than those of the results.
@@ -32,7 +35,7 @@ impl Sharing {
     pub fn new() -> Self {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
         let (kept, left) = Default::default();
-        Self { server: CoordinationServer::new(began, Limits::default()), kept, left, next: 0 }
+        Self { server: CoordinationServer::new(began, Limits::default()), kept, left, next: 0, mark: random_number() }
     }
 
     /// A number for an own run.

@@ -51,7 +51,7 @@ impl Core {
             Order::ShutDown => {
                 self.note_info("a client ends the cluster".into());
                 self.tell_answer(client, number, Answer::Done(vec![]));
-                self.note_leaving();
+                self.note_end();
                 self.workers.values().for_each(|worker| worker.send(&ToWorker::Leave, vec![]));
                 (self.is_closed, self.is_told_to_end) = (true, true);
                 return Ok(None);
@@ -144,8 +144,7 @@ impl Core {
 
     /// A worker is gone: who waits for that goes on.
     pub fn movements_lost(&mut self, worker: WorkerId) {
-        let lost: Vec<_> = self.movements.copies.iter().filter(|(_, it)| it.to == worker).map(|(&it, _)| it).collect();
-        lost.into_iter().for_each(|copy| self.copied(copy, Some("its worker has left".into())));
+        self.copies_lost(worker);
         for movement in self.movements.open.values_mut() {
             if let Kind::Restart(waits_for) = &mut movement.kind {
                 waits_for.remove(&worker);

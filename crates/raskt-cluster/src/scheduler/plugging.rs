@@ -13,9 +13,10 @@ impl Core {
         }
         let plugin = bulk.into_iter().next();
         let changed = self.check_workers_have_room(plugin.as_slice());
+        let before = self.plugins.clone();
         let changed = changed.and_then(|()| self.plugins.change(&name, plugin.as_ref()));
-        let changed = changed.map(|record| {
-            self.note_at_once(record);
+        let changed = changed.and_then(|record| self.write_at_once(record).inspect_err(|_| self.plugins = before));
+        let changed = changed.map(|()| {
             let message = ToWorker::Plugin { name, is_new: true };
             let workers = self.workers.values().filter(|worker| worker.is_in());
             workers.for_each(|worker| worker.send(&message, plugin.iter().cloned().collect()));

@@ -18,9 +18,10 @@ const NAME_BYTES: usize = 1 << 10;
 const JOURNALED_AS: u16 = 1;
 
 /// By name, in the order in which they came.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Plugins(Vec<Plugin>);
 
+#[derive(Clone)]
 struct Plugin {
     name: String,
     bytes: Bytes,

@@ -5,7 +5,7 @@ use super::entries::WorkerEntry;
 use crate::message::ToClient;
 use crate::question::*;
 use raskt_graph::TaskId;
-use raskt_schedule::{Cursor, Resident, RunId, TaskRange, TaskState, WorkerId};
+use raskt_schedule::{Cursor, Progress, Resident, RunId, TaskRange, TaskState, WorkerId};
 
 impl Core {
     pub fn ask(&mut self, client: u32, number: u64, question: Question) {
@@ -52,8 +52,7 @@ impl Core {
     }
 
     pub fn facts(&self) -> SchedulerFacts {
-        let progress = self.runs.keys().filter_map(|&run| self.machine.progress(run));
-        let (tasks, done) = progress.fold((0, 0), |(total, done), of| (total + of.total, done + of.done));
+        let Progress { total: tasks, done } = self.machine.totals();
         SchedulerFacts {
             age_nanoseconds: self.now().0,
             clients: self.clients.len() as u64,
@@ -149,7 +148,7 @@ impl Core {
         graph.is_some_and(|graph| TaskRange::check_all(&[TaskRange::one(task)], graph).is_ok())
     }
 
-    fn key(&self, run: RunId, task: TaskId) -> String {
+    pub(super) fn key(&self, run: RunId, task: TaskId) -> String {
         let graph = self.machine.graph(run).filter(|_| self.is_of(run, task));
         let mut key = graph.map_or_else(|| format!("task {}", task.index), |graph| graph.key(task));
         key.truncate(key.floor_char_boundary(KEY_BYTES));

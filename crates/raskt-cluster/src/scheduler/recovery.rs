@@ -7,8 +7,9 @@ use super::graphs::RunRecord;
 use super::plugins::Plugins;
 use crate::face::read_shape;
 use crate::journal::{Ended, Journal, Record, RunLine};
-use crate::message::Submission;
-use raskt_schedule::{Event, Offer, RunId, TaskRange, WorkerId, WorkerTold};
+use crate::message::{FailureForm, Submission};
+use raskt_graph::TaskId;
+use raskt_schedule::{Event, Failure, FailureScope, Offer, RunId, TaskRange, WorkerId, WorkerTold};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 const WORKERS_GRACE: Duration = Duration::from_secs(4);
 /// So long is waited for clients that were there before: as long as for any that is out of reach.
 const CLIENTS_GRACE: Duration = Duration::from_secs(60);
+/// The worker of a failure of which that isn't known any more.
+const OF_BEFORE: WorkerId = WorkerId(u32::MAX - 1);
 /// How often clients are told of runs that they needn't keep.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
 
@@ -52,9 +55,52 @@ impl Core {
                 .and_then(|graph| self.take_up(line.client, submission, (line.graph.clone(), Arc::new(graph)), false))
                 .map_err(|reason| Ended::Refused(format!("it can't be taken up again: {reason}"))),
         };
-        if let Err(ended) = taken {
-            self.runs.insert(run, over(line, ended));
+        match taken {
+            Ok(()) => {
+                line.tried().for_each(|(task, times)| self.machine.tried_before(run, task, times));
+                self.restore_failures(run, line);
+            }
+            Err(ended) => _ = self.runs.insert(run, over(line, ended)),
         }
+    }
+
+    /// What has failed for good isn't run again, also if others come to read it.
+    fn restore_failures(&mut self, run: RunId, line: &RunLine) {
+        let Some(record) = self.runs.get_mut(&run) else { return };
+        // What is held back isn't wanted yet. Data that was lost is asked for again.
+        if line.submission.failure != FailureScope::Task || record.wanted_later.is_some() {
+            return;
+        }
+        let mut failed: BTreeMap<(RunId, TaskId), (Vec<TaskRange>, Arc<FailureForm>)> = BTreeMap::new();
+        for (range, failure) in line.failures().into_iter().filter(|(_, failure)| !failure.is_lost) {
+            record.wanted.push(range);
+            let (tasks, _) = failed.entry((failure.run, failure.task)).or_insert_with(|| (vec![], failure));
+            tasks.push(range);
+        }
+        let tasks: Vec<_> = failed.values().flat_map(|(tasks, _)| tasks).copied().collect();
+        if !tasks.is_empty() {
+            self.handle(Event::Wanted { run, tasks });
+        }
+        for ((root, task), (tasks, failure)) in failed {
+            let FailureForm { error, story, cause, .. } = FailureForm::clone(&failure);
+            if let (Some(cause), Some(death)) = (cause, story.last()) {
+                self.causes.note(death.worker, cause);
+            }
+            if let Some(error) = error {
+                self.errors.insert((root, task), error);
+            }
+            let failure = Failure { run: root, task, worker: Some(OF_BEFORE), story };
+            // First what failed first, if it is there: whatever else reads it fails with it.
+            self.fail_before(root, vec![TaskRange::one(task)], failure.clone());
+            self.fail_before(run, tasks, failure);
+        }
+    }
+
+    fn fail_before(&mut self, run: RunId, tasks: Vec<TaskRange>, failure: Failure) {
+        if let Err(error) = self.machine.fail_before(self.now(), run, &tasks, failure) {
+            tracing::warn!("a failure of before isn't taken in: {error}");
+        }
+        self.act();
     }
 
     /// Whether a client is there, or may come back.
@@ -66,10 +112,10 @@ impl Core {
     pub fn let_in(&mut self, worker: WorkerId, offer: Offer) {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
         let process = entry.identity.process;
-        if entry.kept.is_empty() && self.recovery.is_none() {
+        if entry.kept.is_empty() && entry.runs_on.is_empty() && self.recovery.is_none() {
             return self.handle(Event::WorkerJoined { worker, offer });
         }
-        entry.withheld = Some((offer.slots, offer.memory));
+        entry.withheld = Some((offer.slots.saturating_sub(entry.runs_on.len() as u32), offer.memory));
         self.handle(Event::WorkerJoined { worker, offer: Offer { slots: 0, ..offer } });
         match &mut self.recovery {
             None => self.settle_in(&[worker]),
@@ -123,6 +169,12 @@ impl Core {
             kept.into_iter().flat_map(|(worker, kept)| kept.into_iter().map(move |kept| (worker, kept)))
         {
             self.handle(Event::Kept { worker, run, tasks });
+        }
+        // Whether that can be run anywhere is known when all that it may read is there.
+        for worker in back {
+            let runs_on =
+                self.workers.get_mut(worker).map(|entry| std::mem::take(&mut entry.runs_on)).unwrap_or_default();
+            runs_on.into_iter().for_each(|(run, tasks)| self.handle(Event::RunsOn { worker: *worker, run, tasks }));
         }
         for &worker in back {
             let Some(entry) = self.workers.get_mut(&worker) else { continue };
@@ -187,6 +239,7 @@ impl Core {
 fn over(line: &RunLine, ended: Ended) -> RunRecord {
     RunRecord {
         client: line.client,
+        mark: line.submission.mark,
         bytes: line.graph.clone(),
         wanted: vec![],
         wanted_later: None,

@@ -4,7 +4,7 @@ use super::core::{Core, TOLD_MOST};
 use super::entries::ClientEntry;
 use super::gifts::Place;
 use crate::journal::{Ended, Record};
-use crate::message::ToClient;
+use crate::message::{FailureForm, ToClient};
 use crate::ranges::RangeMap;
 use raskt_schedule::{FailureScope, Held, RunId, TaskRange};
 
@@ -45,7 +45,7 @@ impl Core {
     }
 
     fn runs_of(&self, client: u32) -> Vec<RunId> {
-        let own = self.runs.iter().filter(|(_, record)| record.client == client && !record.is_released);
+        let own = self.runs_from(client).filter(|(_, record)| !record.is_released);
         own.map(|(&run, _)| run).collect()
     }
 
@@ -87,7 +87,9 @@ impl Core {
         let Some(record) = self.runs.get(&run) else { return };
         let Some(client) = self.clients.get(&record.client) else { return };
         match &record.ended {
-            Some(Ended::Failed(failure)) => client.send(&ToClient::Failed { run, failure: failure.clone() }),
+            Some(Ended::Failed(failure)) => {
+                client.send(&ToClient::Failed { run, failure: FailureForm::clone(failure) })
+            }
             Some(Ended::Lost) => client.send(&ToClient::Lost { run }),
             Some(Ended::Refused(reason)) => client.send(&ToClient::Refused { run, reason: reason.clone() }),
             None if record.failure == FailureScope::Task => self.tell_tasks_again(run, client),
@@ -107,7 +109,7 @@ impl Core {
         held.chunks(TOLD_MOST).for_each(|results| client.send(&available(results)));
         let failures = self.journal.as_ref().and_then(|journal| journal.line(run)).map(|line| line.failures());
         for (range, failure) in failures.into_iter().flatten() {
-            client.send(&ToClient::TasksFailed { run, tasks: vec![range], failure });
+            client.send(&ToClient::TasksFailed { run, tasks: vec![range], failure: FailureForm::clone(&failure) });
         }
     }
 }

@@ -53,9 +53,19 @@ impl Core {
         self.hold_all(holds);
     }
 
-    /// Wants these results, as one run; those that can't be had don't take others along.
-    fn hold_all(&mut self, results: Vec<(RunId, TaskRange)>) {
-        if results.is_empty() || self.hold(&results) {
+    /// Wants these results: as one run, but those of a run that is held back by themselves. A run that reads one of those is held back
+    /// with it, and ends if its data never comes: others aren't to share that.
+    pub(super) fn hold_all(&mut self, results: Vec<(RunId, TaskRange)>) {
+        let is_held_back = |run: &RunId| self.runs.get(run).is_some_and(|record| record.wanted_later.is_some());
+        let (mut later, now): (Vec<_>, Vec<_>) = results.into_iter().partition(|(run, _)| is_held_back(run));
+        self.hold_together(&now);
+        later.sort_by_key(|(run, _)| *run);
+        later.chunk_by(|(run, _), (next, _)| run == next).for_each(|of_run| self.hold_together(of_run));
+    }
+
+    /// Wants them as one run; those that can't be had don't take others along.
+    fn hold_together(&mut self, results: &[(RunId, TaskRange)]) {
+        if results.is_empty() || self.hold(results) {
             return;
         }
         if results.len() > 1 {
@@ -68,7 +78,7 @@ impl Core {
         let Ok(standing) = Standing::of(results) else { return false };
         let own = self.sharing.number();
         let graph = (standing.bytes.clone(), standing.graph.clone());
-        if let Err(reason) = self.submit(NAMES, standing.submission(own), graph) {
+        if let Err(reason) = self.submit(NAMES, standing.submission(own, self.sharing.mark), graph) {
             tracing::debug!("results that something named refers to can't be kept: {reason}");
             return false;
         }

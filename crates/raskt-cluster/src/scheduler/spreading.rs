@@ -57,7 +57,7 @@ impl Core {
 
     /// Tasks have failed since data is gone: whether its client gives it once more. Then nobody needs to know.
     pub fn gives_again(&mut self, run: RunId, tasks: &[TaskRange], failure: &Failure) -> bool {
-        if failure.worker.is_some() {
+        if failure.worker.is_some() || self.cancelled.contains(&(failure.run, failure.task)) {
             return false;
         }
         let is_expected = self.runs.get(&failure.run).is_some_and(|record| self.is_expected(record.client));
@@ -74,7 +74,8 @@ impl Core {
 
     /// A worker is gone: others fetch what it was to.
     pub fn ask_others_for_gifts(&mut self, worker: WorkerId) {
-        for (&run, record) in &mut self.runs {
+        for &run in &self.given {
+            let Some(record) = self.runs.get_mut(&run) else { continue };
             if record.gifts.move_all(Place::Asked(worker), Place::Nowhere) {
                 self.ungiven.insert(run);
             }

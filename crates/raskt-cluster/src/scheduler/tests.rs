@@ -1,6 +1,7 @@
 //! What a journal comes to is the machine that there was.
 
 use super::core::Core;
+use super::names::StandIn;
 use crate::hello::Identity;
 use crate::journal::{Journal, JournalOptions, Record};
 use crate::message::Submission;
@@ -98,8 +99,18 @@ impl Both {
         };
         if self.machine.try_event(Time(0), event).is_ok() {
             let (given, given_at) = Default::default();
-            let submission =
-                Submission { run, parent: None, wanted, failure, imports, given, given_at, in_pieces: false };
+            let submission = Submission {
+                run,
+                mark: 7,
+                named: vec![],
+                parent: None,
+                wanted,
+                failure,
+                imports,
+                given,
+                given_at,
+                in_pieces: false,
+            };
             self.journal.append(Record::Submitted { client: 0, submission }, bytes).unwrap();
             self.known.insert(run);
             self.next += 1;
@@ -124,6 +135,45 @@ fn facts(machine: &Scheduler) -> Vec<String> {
         states.chain([format!("{run:?}: {:?}", machine.progress(run))]).collect::<Vec<_>>()
     };
     machine.known_runs(RunId(0), 100).into_iter().flat_map(of_run).collect()
+}
+
+/// What stands for the results of a run that something named refers to.
+fn stand_ins(core: &Core, run: u64) -> Vec<RunId> {
+    core.sharing
+        .kept
+        .get(&RunId(run))
+        .map(|kept| kept.all().map(|(_, StandIn { run, .. })| *run).collect())
+        .unwrap_or_default()
+}
+
+#[test]
+fn what_is_held_back_keeps_nothing_else_that_a_name_refers_to_from_being_held() {
+    let mut core = Core::new(Scheduler::new(1000));
+    for (run, given) in [(0, vec![]), (1, vec![range(0, 0, u64::from(TASKS))]), (2, vec![])] {
+        let (graph, bytes) = graph();
+        let (run, wanted, failure) = (RunId(run), vec![range(1, 0, 3)], FailureScope::Task);
+        let (mark, named, parent, imports, given_at, in_pieces) = Default::default();
+        let submission = Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces };
+        core.submit(0, submission, (bytes, Arc::new(graph))).unwrap();
+    }
+    // One of them is held back, and of one there is nothing.
+    let results =
+        [(1, range(1, 0, 2)), (0, range(1, 0, 1)), (7, range(0, 0, 1)), (1, range(1, 4, 5)), (2, range(1, 1, 2))];
+    core.hold_all(results.map(|(run, range)| (RunId(run), range)).to_vec());
+    let held_back = |core: &Core, run: RunId| core.runs[&run].wanted_later.is_some();
+    let [of_first, of_last] = [0, 2].map(|run| stand_ins(&core, run)[0]);
+    assert!(!held_back(&core, of_first) && !held_back(&core, of_last));
+    let waits = stand_ins(&core, 1);
+    assert!(waits.iter().all(|&run| run == waits[0] && held_back(&core, run)) && waits.len() == 2);
+    assert!(stand_ins(&core, 7).is_empty());
+    // Their clients let go of them, and the data never comes.
+    core.data_failed(RunId(1), "its client has left");
+    [0, 2].into_iter().for_each(|run| core.release(RunId(run)));
+    for run in [of_first, of_last] {
+        assert!(core.machine.progress(run).is_some() && !core.runs[&run].is_released);
+    }
+    assert!(!core.runs.contains_key(&waits[0]));
+    core.machine.validate();
 }
 
 proptest! {

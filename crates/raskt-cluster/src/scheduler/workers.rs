@@ -19,7 +19,7 @@ impl Core {
         let identity = peer.identity;
         // Of whether what is shared by name is that of before it hears first.
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToWorker::Coordination));
-        let (info, knows, resources, kept) = Default::default();
+        let (info, knows, resources, kept, runs_on) = Default::default();
         let (joined_at, heard_at, is_retiring) = (self.now(), self.now(), false);
         let entry = WorkerEntry {
             outbox,
@@ -34,6 +34,7 @@ impl Core {
             is_retiring,
             knows,
             kept,
+            runs_on,
             withheld: None,
         };
         entry.send(&ToWorker::Welcome { worker, lineage: self.lineage }, vec![]);
@@ -71,16 +72,14 @@ impl Core {
                 self.note(|| Record::WorkerIn { worker: worker.0, identity });
                 self.let_in(worker, offer);
             }
-            FromWorker::Kept { run, tasks } => {
-                if let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) {
-                    entry.kept.push((run, tasks));
-                }
-            }
+            FromWorker::Kept { run, mark, tasks } => self.kept_by(worker, (run, mark), tasks),
+            FromWorker::RunsOn { run, mark, tasks } => self.runs_on(worker, (run, mark), tasks),
             // Of one that hasn't joined nobody knows anything.
             _ if !self.workers.get(&worker).is_some_and(WorkerEntry::is_in) => {}
             FromWorker::Told { told, small } => self.worker_told(worker, told, small),
             FromWorker::Failed { run, task, error } => {
                 if self.runs.contains_key(&run) {
+                    self.note_tried(run, task);
                     self.errors.insert((run, task), error);
                 }
             }
@@ -93,9 +92,20 @@ impl Core {
             FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
             FromWorker::Copied { copy, failure } => self.copied_by(worker, copy, failure),
             FromWorker::Stays => self.stays(worker),
+            FromWorker::IsEnded { why } => self.is_ended(worker, &why),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
             FromWorker::Coordination(_) => {}
         }
+    }
+
+    /// Somebody is about to end a worker, and says why.
+    fn is_ended(&mut self, worker: WorkerId, why: &str) {
+        let Some(entry) = self.workers.get(&worker) else { return };
+        let at = entry.addresses.first().map(|address| format!(" at {address}")).unwrap_or_default();
+        let story = format!("worker `{}`{at} {why}", entry.name);
+        let now = self.now();
+        self.notes.warn(now, story.clone());
+        self.causes.note(worker, story);
     }
 
     fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
@@ -123,8 +133,12 @@ impl Core {
 
     pub fn worker_lost(&mut self, worker: WorkerId, cause: LossCause) {
         let Some(entry) = self.workers.remove(&worker) else { return };
-        // One that can't be reached, and comes back, begins anew.
-        entry.outbox.close();
+        match cause {
+            // It hears what it was told last.
+            LossCause::Retired => entry.outbox.close(),
+            // One that can't be reached, and comes back, hears that there is no such session, and begins another one with what it holds.
+            LossCause::Died => entry.outbox.abandon(),
+        }
         self.note(|| Record::WorkerOut { worker: worker.0 });
         self.errands_lost(worker, &entry.name);
         self.member_gone(entry.session);
@@ -162,10 +176,11 @@ impl Core {
         let imports = self.machine.imports_of(run).to_vec();
         let told = self.runs.get(&run).filter(|record| record.failure == FailureScope::Task && !record.is_released);
         let told = told.map(|record| record.wanted.clone()).unwrap_or_default();
+        let marks = (self.mark_of(run), imports.iter().map(|import| self.mark_of(import.run)).collect());
         if let Some(entry) = self.workers.get_mut(&worker)
             && entry.knows.insert(run)
         {
-            let graph = ToWorker::Graph { run, imports, told, bytes: bytes.len() as u64 };
+            let graph = ToWorker::Graph { run, marks, imports, told, bytes: bytes.len() as u64 };
             entry.send(&graph, vec![piece_of(&bytes, 0)]);
         }
     }

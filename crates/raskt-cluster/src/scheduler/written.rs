@@ -3,10 +3,11 @@
 use super::core::Core;
 use super::names::NAMES;
 use crate::hello::Identity;
-use crate::journal::{Ended, JournalError, Record};
-use crate::message::{Submission, ToClient};
+use crate::journal::{EndedForm, JournalError, Record};
+use crate::message::{FailureForm, Submission, ToClient};
 use crate::random::random;
 use bytes::Bytes;
+use raskt_graph::TaskId;
 use raskt_schedule::{Event, FailureScope, RunId, TaskRange};
 
 /// Runs that are in the journal of which a client is told at once; of fewer when a while has passed.
@@ -25,6 +26,12 @@ impl Core {
         if let Some(journal) = &mut self.journal {
             complain(journal.append(record, Bytes::new()));
         }
+    }
+
+    /// The same with what isn't so where it can't be written.
+    pub fn write_at_once(&mut self, record: Record) -> Result<(), String> {
+        let written = self.journal.as_mut().map_or(Ok(()), |journal| journal.append(record, Bytes::new()));
+        written.map_err(|error| format!("it can't be written down: {error}"))
     }
 
     /// Writes down that a client is there; gives by what it is known when it comes back.
@@ -59,21 +66,47 @@ impl Core {
         if self.journal.is_none() || self.runs.get(&run).is_none_or(|record| record.client == NAMES) {
             return;
         }
-        let record = match message {
+        let root = |failure: &FailureForm| (failure.run, failure.task);
+        let (record, failure) = match message {
+            // A scheduler that has begun anew makes it fail again, and knows it.
+            ToClient::TasksFailed { tasks, failure, .. } if self.is_written(run, root(failure), tasks) => return,
             ToClient::TasksFailed { tasks, failure, .. } => {
-                Record::Failed { run, tasks: tasks.clone(), failure: failure.clone() }
+                (Record::Failed { run, tasks: tasks.clone(), root: root(failure) }, Some(failure))
             }
-            ToClient::Failed { failure, .. } => Record::Ended { run, ended: Ended::Failed(failure.clone()) },
-            ToClient::Lost { .. } => Record::Ended { run, ended: Ended::Lost },
+            ToClient::Failed { failure, .. } => {
+                (Record::Ended { run, ended: EndedForm::Failed(root(failure)) }, Some(failure))
+            }
+            ToClient::Lost { .. } => (Record::Ended { run, ended: EndedForm::Lost }, None),
             _ => return,
         };
+        let cause = self.journal.as_ref().and_then(|journal| journal.ledger().unwritten_cause(failure?));
+        cause.into_iter().for_each(|failure| self.note(|| Record::Cause { failure }));
         self.note_at_once(record);
+    }
+
+    /// Notes that a task has failed which is tried again: not more often for that the scheduler begins anew.
+    pub fn note_tried(&mut self, run: RunId, task: TaskId) {
+        let Some(line) = self.journal.as_ref().and_then(|journal| journal.line(run)) else { return };
+        let times = line.times_tried(task).saturating_add(1);
+        let graph = self.machine.graph(run).filter(|graph| {
+            let alone = TaskRange { layer: task.layer, start: task.index, end: task.index.saturating_add(1) };
+            TaskRange::check_all(&[alone], graph).is_ok() && graph.layer(task.layer).annotations.retries >= times
+        });
+        if graph.is_some() {
+            self.note(|| Record::Tried { run, task, times });
+        }
+    }
+
+    fn is_written(&self, run: RunId, root: (RunId, TaskId), tasks: &[TaskRange]) -> bool {
+        let line = self.journal.as_ref().and_then(|journal| journal.line(run));
+        line.is_some_and(|line| line.has_failed(root, tasks))
     }
 
     /// Tasks that have failed are to be run again, be it that the machine knows of their failure or that it was before its time.
     pub fn retry(&mut self, run: RunId, tasks: Vec<TaskRange>) -> Result<(), String> {
         let failed = self.journal.as_ref().map(|journal| journal.ledger().failed_with(run, &tasks)).unwrap_or_default();
-        self.note(|| Record::Retried { run, tasks: tasks.clone() });
+        // Its client is told that it was heard, and says it no more.
+        self.note_at_once(Record::Retried { run, tasks: tasks.clone() });
         self.try_event(Event::Retried { run, tasks })?;
         for (run, tasks) in failed {
             self.want_again(run, tasks);
@@ -108,6 +141,16 @@ impl Core {
         if let Some(journal) = &mut self.journal {
             complain(journal.flush());
         }
+    }
+
+    /// A client ends the cluster: what anybody wanted of it isn't to be had from the next either.
+    pub fn note_end(&mut self) {
+        let known = self.journal.as_ref().map(|journal| journal.ledger().clients().collect::<Vec<_>>());
+        known.into_iter().flatten().for_each(|client| self.note(|| Record::ClientGone { client }));
+        let runs: Vec<_> =
+            self.journal.iter().flat_map(|journal| journal.ledger().runs()).map(|(run, _)| run).collect();
+        self.forgotten.extend(runs);
+        self.note_leaving();
     }
 
     /// It ends in order, and nobody is waited for by the next.

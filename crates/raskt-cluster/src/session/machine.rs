@@ -1,5 +1,6 @@
 //! The session: one end of it.
 
+use super::awake::Awake;
 use super::health::{self, Health, Link};
 use super::incoming::Incoming;
 use super::outgoing::Outgoing;
@@ -24,6 +25,7 @@ pub struct Session {
     lost: Option<Lost>,
     heard_at: u64,
     said_at: u64,
+    awake: Awake,
     received: VecDeque<Payload>,
     events: VecDeque<Event>,
 }
@@ -45,6 +47,7 @@ impl Session {
         Self {
             outgoing: Outgoing::new(limits.window_bytes),
             incoming: Incoming::new(&limits),
+            awake: Awake::new(now),
             limits,
             link: Link::Never,
             health: Health::Well,
@@ -63,6 +66,15 @@ impl Session {
             return Err(SendError::Closed);
         }
         self.outgoing.push(message)
+    }
+
+    /// The same of what the peer is owed: beyond the window it waits on this side, up to another bound, and goes as the peer takes
+    /// what it has.
+    pub fn owe(&mut self, message: Payload) -> Result<(), SendError> {
+        if self.lost.is_some() || self.ending.wanted.is_some() || self.ending.heard {
+            return Err(SendError::Closed);
+        }
+        self.outgoing.owe(message)
     }
 
     /// The peer's window is this large; this side sends no more than either allows.
@@ -112,16 +124,14 @@ impl Session {
         if self.link != Link::Up {
             return;
         }
+        self.look(now);
+        // Whoever got no answer because this side stood still has hung up, and calls again when he has waited a while.
+        let was_closed = was_closed && !self.awake.has_just_woken(&self.limits, now);
         self.link = Link::Down { since: now, was_closed };
         if self.ending.heard {
             self.end(Lost::Closed);
         }
         self.judge(now);
-    }
-
-    /// Whether the last connection was closed by the peer's process or system, and there is no other yet.
-    pub fn was_closed(&self) -> bool {
-        matches!(self.link, Link::Down { was_closed: true, .. })
     }
 
     /// The peer doesn't let this side in.
@@ -146,11 +156,24 @@ impl Session {
 
     /// What the peer sent can't be what it should be; whoever it was for says so.
     pub fn handle_nonsense(&mut self, sentence: &str) {
+        self.received.clear();
         self.end(Lost::Violation(sentence.to_owned()));
+    }
+
+    /// Time has passed while this side stood still, or its thread was at something else: nobody can be blamed for that.
+    fn look(&mut self, now: u64) {
+        let missed = self.awake.missed(&self.limits, now);
+        if missed > 0 {
+            self.heard_at = self.heard_at.saturating_add(missed).min(now);
+            if let Link::Down { since, .. } = &mut self.link {
+                *since = since.saturating_add(missed).min(now);
+            }
+        }
     }
 
     /// Some bytes came from the peer, be they a whole frame or not.
     pub fn handle_heard(&mut self, now: u64) {
+        self.look(now);
         self.heard_at = self.heard_at.max(now);
         if self.link == Link::Up && self.health != Health::Well {
             self.health = Health::Well;
@@ -204,6 +227,7 @@ impl Session {
         if self.lost.is_some() {
             return;
         }
+        self.look(now);
         if now >= self.expires_at() {
             return self.end(Lost::Expired(self.limits.resume_nanoseconds / 1_000_000_000));
         }
@@ -246,7 +270,8 @@ impl Session {
         }
         let changes_at = health::changes_at(&self.limits, self.link, self.heard_at, self.health);
         let speaks_at = (self.link == Link::Up).then(|| self.speaks_at());
-        [Some(self.expires_at()), self.closes_at(), changes_at, speaks_at].into_iter().flatten().min()
+        let looks_at = Some(self.awake.looks_at(&self.limits));
+        [Some(self.expires_at()), self.closes_at(), changes_at, speaks_at, looks_at].into_iter().flatten().min()
     }
 
     /// When this side has to say something though it has nothing to say.
@@ -284,16 +309,28 @@ impl Session {
 
     /// Whether there is something to say that hasn't gone over the connection that there is.
     pub fn has_something_to_send(&self) -> bool {
-        !self.outgoing.is_all_transmitted() || self.has_to_say_close()
+        self.outgoing.may_transmit() || self.has_to_say_close()
     }
 
     fn has_to_say_close(&self) -> bool {
-        (self.ending.wanted.is_some() || self.ending.heard) && !self.ending.said
+        (self.ending.wanted.is_some() || self.ending.heard) && !self.ending.said && self.outgoing.is_all_transmitted()
+    }
+
+    /// Whether a sign of life is overdue that whoever looks after the session would have given, if he weren't kept from it.
+    pub fn is_overdue(&self, now: u64) -> bool {
+        let is_due = now >= self.said_at.saturating_add(self.limits.heartbeat_nanoseconds.saturating_mul(3) / 2);
+        // One that doesn't come back at all isn't alive.
+        self.is_up() && is_due && now < self.awake.looked_at().saturating_add(self.limits.resume_nanoseconds)
     }
 
     /// The next message that came.
     pub fn poll_received(&mut self) -> Option<Payload> {
         self.received.pop_front()
+    }
+
+    /// Whether the end of the session is the next thing that is told.
+    pub fn is_end_next(&self) -> bool {
+        matches!(self.events.front(), Some(Event::Lost(_)))
     }
 
     /// The next thing that is told of the peer.

@@ -16,8 +16,10 @@
 //!
 //! **Back-pressure.** Each message counts until whoever it is for has *taken* it ([`Session::handle_taken`]). A sender that has
 //! more out than the window allows is told that it is full. So neither side holds more than a window of the other's
-//! messages, however slow anybody is, and reading never stops: signs of life get through.
+//! messages, however slow anybody is, and reading never stops: signs of life get through. What a server owes ([`Session::owe`]) waits
+//! on its side for the window.
 
+mod awake;
 mod batch;
 mod health;
 mod incoming;

@@ -46,18 +46,40 @@ pub(super) struct Outgoing {
     /// Bytes of all messages ever, and how many of these the peer has taken.
     sent_bytes: u64,
     taken_bytes: u64,
+    /// Bytes of all messages before the next one for the connection.
+    passed_bytes: u64,
     window_bytes: u64,
 }
 
+/// What a peer is owed beside its window, at most.
+pub(super) const OWED_BYTES: u64 = 1 << 30;
+
 impl Outgoing {
     pub fn new(window_bytes: u64) -> Self {
-        Self { queue: VecDeque::new(), next: 0, transmitted: 0, sent_bytes: 0, taken_bytes: 0, window_bytes }
+        Self {
+            queue: VecDeque::new(),
+            next: 0,
+            transmitted: 0,
+            sent_bytes: 0,
+            taken_bytes: 0,
+            passed_bytes: 0,
+            window_bytes,
+        }
     }
 
     pub fn push(&mut self, message: Payload) -> Result<(), SendError> {
+        self.push_within(message, self.window_bytes)
+    }
+
+    /// The same of what the peer is owed: it waits here until the window lets it go.
+    pub fn owe(&mut self, message: Payload) -> Result<(), SendError> {
+        self.push_within(message, self.window_bytes.saturating_add(OWED_BYTES))
+    }
+
+    fn push_within(&mut self, message: Payload, most: u64) -> Result<(), SendError> {
         check(&message)?;
         let (outstanding, bytes) = (self.outstanding(), message.window_bytes());
-        if outstanding > 0 && outstanding + bytes > self.window_bytes {
+        if outstanding > 0 && outstanding + bytes > most {
             return Err(SendError::Full { outstanding, window: self.window_bytes });
         }
         self.sent_bytes += bytes;
@@ -105,6 +127,9 @@ impl Outgoing {
             return Err(self.unknown(expects));
         }
         let confirmed = expects.saturating_sub(self.first()) as usize;
+        // Those that went over an earlier connection, and needn't go over this one.
+        let skipped = self.queue.range(self.transmitted.min(confirmed)..confirmed);
+        self.passed_bytes += skipped.map(Payload::window_bytes).sum::<u64>();
         self.queue.drain(..confirmed);
         self.transmitted = self.transmitted.saturating_sub(confirmed);
         self.taken_bytes = self.taken_bytes.max(taken);
@@ -117,25 +142,41 @@ impl Outgoing {
             return Err(self.unknown(expects));
         }
         self.confirm(expects, 0)?;
+        self.passed_bytes -= self.queue.range(..self.transmitted).map(Payload::window_bytes).sum::<u64>();
         self.transmitted = 0;
         Ok(())
     }
 
-    /// The next messages for the connection, as parts of one frame.
+    /// The next messages for the connection, as parts of one frame: no more than the peer has room for.
     pub fn batch(&mut self) -> Option<(u64, Bytes, Vec<Bytes>)> {
-        if self.is_all_transmitted() {
-            return None;
-        }
-        let first = self.next_on_link();
-        let (count, control, bulk) = batch::pack(self.queue.range(self.transmitted..));
+        let (first, mut passed) = (self.next_on_link(), self.passed_bytes);
+        let fitting = self.queue.range(self.transmitted..).take_while(|message| {
+            let fits = self.has_room_after(passed, message);
+            passed += message.window_bytes();
+            fits
+        });
+        let (count, control, bulk) = batch::pack(fitting);
+        let sent = self.queue.range(self.transmitted..self.transmitted + count);
+        self.passed_bytes += sent.map(Payload::window_bytes).sum::<u64>();
         self.transmitted += count;
-        Some((first, control, bulk))
+        (count > 0).then_some((first, control, bulk))
+    }
+
+    /// Whether there is something for the connection, and the peer has room for it.
+    pub fn may_transmit(&self) -> bool {
+        self.queue.get(self.transmitted).is_some_and(|message| self.has_room_after(self.passed_bytes, message))
+    }
+
+    /// One message may always be under way, whatever it has.
+    fn has_room_after(&self, passed: u64, message: &Payload) -> bool {
+        let under_way = passed.saturating_sub(self.taken_bytes);
+        under_way == 0 || under_way + message.window_bytes() <= self.window_bytes
     }
 
     /// Forgets what nobody will read.
     pub fn clear(&mut self) {
         self.queue.clear();
-        self.transmitted = 0;
+        (self.transmitted, self.passed_bytes) = (0, self.sent_bytes);
     }
 
     fn unknown(&self, said: u64) -> Violation {

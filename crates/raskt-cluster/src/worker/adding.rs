@@ -4,11 +4,29 @@ use super::serving::Serving;
 use crate::face::read_graph;
 use bytes::Bytes;
 use raskt_execute::WorkerError;
-use raskt_schedule::{Import, RunId};
+use raskt_schedule::{Import, RunId, WorkerOrder};
 use raskt_value::{ErrorKind, TaskError};
 use std::sync::Arc;
 
 impl Serving {
+    /// A graph comes: what is here of other runs that had its number, or those of runs that it reads, is worth nothing.
+    pub(super) fn meet(&self, run: RunId, marks: &(u64, Vec<u64>), imports: &[Import]) {
+        for run in self.along.add(run, marks, imports) {
+            self.heed(self.engine.handle(WorkerOrder::Forget { run }));
+        }
+    }
+
+    /// The same on a thread that must not wait: whether something is left to be told.
+    pub(super) fn meet_quickly(&self, run: RunId, marks: &(u64, Vec<u64>), imports: &[Import]) -> bool {
+        let mut is_left = false;
+        for run in self.along.add(run, marks, imports) {
+            let (obeyed, left) = self.engine.unheard().handle(WorkerOrder::Forget { run });
+            self.heed(obeyed);
+            is_left |= left;
+        }
+        is_left
+    }
+
     /// Tasks of a graph that can't be read here fail with the reason.
     pub(super) fn add_graph(&self, run: RunId, imports: &[Import], bytes: &Bytes) {
         let added = read_graph(&*self.face, bytes)

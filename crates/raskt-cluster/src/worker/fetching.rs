@@ -1,10 +1,9 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
-use crate::driver::{Network, Outbox};
+use crate::driver::Network;
 use crate::face::Face;
-use crate::hello::{Identity, Role};
-use crate::message::{FromWorker, ResultNames, WorkerInfo};
+use crate::message::{ResultNames, WorkerInfo};
 use crate::parcels::unpack;
 use bytes::Bytes;
 use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngine};
@@ -21,9 +20,6 @@ use std::time::Duration;
 /// Results of one request to a peer.
 pub(crate) const TASKS_AT_A_TIME: u64 = 4096;
 
-/// How long is waited for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Threads that make values of what has come: to read a pickle may take the interpreter.
 const READERS: usize = 2;
 
@@ -35,6 +31,12 @@ pub(super) struct Fetching {
 }
 
 type Job = Box<dyn FnOnce(&dyn Face) + Send>;
+
+/// What has come, in pieces.
+pub(super) type Came = Result<Vec<Bytes>, BulkError>;
+
+/// Is called with what has come.
+pub(super) type Come = Box<dyn FnOnce(Came, &dyn Face) + Send>;
 
 /// What has come of one part of a request.
 type Part = Result<Result<Vec<Value>, TaskError>, BulkError>;
@@ -111,56 +113,12 @@ impl Fetching {
         self.gather(source, request.run, &request.tasks, Box::new(done));
     }
 
-    /// Fetches data of a client, and puts it into the engine.
-    pub fn take_given(
-        self: &Arc<Self>,
-        run: RunId,
-        tasks: Vec<TaskRange>,
-        (from, identity): (&[String], Identity),
-        answers: Option<Outbox<FromWorker>>,
-    ) {
-        let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
-        let source = Source { addresses, role: Role::Client, identity: Some(identity) };
-        let (this, named) = (self.clone(), tasks.clone());
-        let done = move |parts: Vec<Part>| {
-            let put = parts.into_iter().collect::<Result<Result<Vec<_>, _>, _>>();
-            let put = match put {
-                Ok(Ok(values)) => this.put(run, &named, values.into_iter().flatten().collect()),
-                Ok(Err(error)) => Err(error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            if let (Err(reason), Some(outbox)) = (put, answers) {
-                let _ = outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
-            }
-        };
-        self.gather(Some(source), run, &tasks, Box::new(done));
+    /// Where results of a worker are fetched, if it is known.
+    pub(super) fn source_of(&self, worker: WorkerId) -> Option<Source> {
+        self.peers.lock().get(&worker).cloned()
     }
 
-    /// Fetches results of another worker, for others to have them here as well.
-    pub fn copy(
-        self: &Arc<Self>,
-        (copy, from): (u64, WorkerId),
-        run: RunId,
-        tasks: Vec<TaskRange>,
-        answers: Option<Outbox<FromWorker>>,
-    ) {
-        let source = self.peers.lock().get(&from).cloned();
-        let (this, named) = (self.clone(), tasks.clone());
-        let done = move |parts: Vec<Part>| {
-            let came = parts.into_iter().collect::<Result<Result<Vec<_>, _>, _>>();
-            let put = match came {
-                Ok(Ok(values)) => this.put_copies(run, &named, values.into_iter().flatten().collect()),
-                Ok(Err(error)) => Err(error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            if let Some(outbox) = answers {
-                let _ = outbox.send_waiting(&FromWorker::Copied { copy, failure: put.err() }, vec![], PATIENCE);
-            }
-        };
-        self.gather(source, run, &tasks, Box::new(done));
-    }
-
-    fn put_copies(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
+    pub(super) fn put_copies(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
         let named = named(tasks, values)?;
         match self.engine.get() {
             Some(engine) => engine.put_copies(run, named).map_err(|error| error.to_string()),
@@ -168,7 +126,7 @@ impl Fetching {
         }
     }
 
-    fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
+    pub(super) fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
         let named = named(tasks, values)?;
         match self.engine.get() {
             Some(engine) => engine.put(run, named).map_err(|error| error.to_string()),
@@ -180,20 +138,37 @@ impl Fetching {
         let parts: Vec<TaskRange> = tasks.iter().flat_map(|range| cut(*range)).collect();
         let places = (parts.len(), parts.iter().map(|_| None).collect());
         let gathered = Arc::new(Gathered { parts: Mutex::new(places), done: Mutex::new(Some(done)) });
-        // What was promised goes by what results of the layer had, and this one may have more. More than all memory nobody takes.
-        let reserved = self.engine.get().map_or(u64::MAX, |engine| engine.offer().memory);
+        // What was promised goes by what results of the layer had, and this one may have more.
+        let reserved = self.memory();
         for (at, tasks) in parts.into_iter().enumerate() {
-            let (gathered, jobs) = (gathered.clone(), self.jobs.clone());
-            let result = ResultNames(vec![(run, tasks)]).to_bytes();
-            let fetch = Fetch { result, parts: vec![], reserved };
-            let come = move |pieces: Result<Vec<Bytes>, BulkError>| {
-                let job: Job = Box::new(move |face| gathered.put(at, pieces.map(|it| unpack(face.decoders(), it))));
-                let _ = jobs.send(job);
+            let gathered = gathered.clone();
+            let come = move |pieces: Came, face: &dyn Face| {
+                gathered.put(at, pieces.map(|pieces| unpack(face.decoders(), pieces)));
             };
-            match &source {
-                Some(source) => self.fetcher.fetch(source, fetch, come),
-                None => come(Err(BulkError::Unreached("it isn't known any more".into()))),
-            }
+            self.fetch_part(source.as_ref(), ResultNames(vec![(run, tasks)]), reserved, Box::new(come));
+        }
+    }
+
+    /// All memory that the worker has: more than that nobody takes.
+    pub(super) fn memory(&self) -> u64 {
+        self.engine.get().map_or(u64::MAX, |engine| engine.offer().memory)
+    }
+
+    /// Has something done later, which must not wait.
+    pub(super) fn after(&self, pause: Duration, then: impl FnOnce() + Send + 'static) {
+        self.fetcher.after(pause, then);
+    }
+
+    /// Fetches as many results as one request may name; `come` is called by a thread that makes values of what has come.
+    pub(super) fn fetch_part(&self, source: Option<&Source>, names: ResultNames, reserved: u64, come: Come) {
+        let (jobs, fetch) = (self.jobs.clone(), Fetch { result: names.to_bytes(), parts: vec![], reserved });
+        let come = move |pieces: Came| {
+            let job: Job = Box::new(move |face| come(pieces, face));
+            let _ = jobs.send(job);
+        };
+        match source {
+            Some(source) => self.fetcher.fetch(source, fetch, come),
+            None => come(Err(BulkError::Unreached("it isn't known any more".into()))),
         }
     }
 }

@@ -115,13 +115,14 @@ impl Serving {
                 self.heed(obeyed);
                 is_left.then_some(Inbound::Left)
             }
-            Inbound::Message(ToWorker::Graph { run, ref imports, ref told, bytes }, ref bulk, _)
+            Inbound::Message(ToWorker::Graph { run, ref marks, ref imports, ref told, bytes }, ref bulk, _)
                 if bytes <= SMALL_GRAPH_BYTES && bulk.first().is_some_and(|first| first.len() as u64 == bytes) =>
             {
+                let was_left = self.meet_quickly(run, marks, imports);
                 match self.add_graph_quickly(run, imports, &bulk[0]) {
                     Some(is_left) => {
-                        self.along.add(run, told);
-                        is_left.then_some(Inbound::Left)
+                        self.along.tell_of(run, told);
+                        (is_left || was_left).then_some(Inbound::Left)
                     }
                     None => Some(inbound),
                 }

@@ -15,11 +15,22 @@ pub(super) struct Link(Mutex<Ways>);
 struct Ways {
     current: Option<Outbox<FromWorker>>,
     next: Option<(Outbox<FromWorker>, Offer)>,
+    lineage: Option<[u8; 16]>,
 }
 
 impl Link {
     pub fn set(&self, outbox: Outbox<FromWorker>) {
         self.0.lock().current = Some(outbox);
+    }
+
+    /// What tells what the scheduler has handed out from what any other has.
+    pub fn is_of(&self, lineage: [u8; 16]) {
+        self.0.lock().lineage = Some(lineage);
+    }
+
+    /// The same, once the scheduler has said so.
+    pub fn lineage(&self) -> Option<[u8; 16]> {
+        self.0.lock().lineage
     }
 
     /// The way that there is.

@@ -15,6 +15,7 @@ mod providing;
 mod returning;
 mod seen;
 mod serving;
+mod steps;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
@@ -106,7 +107,7 @@ impl WorkerServer {
         network.introduce(introduction);
         // Before any task can come.
         let id: Arc<Mutex<Option<WorkerId>>> = Arc::default();
-        let worker = this_worker(&engine, &network, (&options.offer.name, &options.scheduler), (&link, &id));
+        let worker = this_worker(&engine, &network, (&options.offer.name, &options.scheduler), (&link, &along), &id);
         face.worker_begins(worker);
         let (intake, coordination) = (Arc::new(Intake::default()), Coordination::new());
         let hearing = coordination.session();
@@ -155,6 +156,17 @@ impl WorkerServer {
     /// Somebody starts this worker's process again when it ends, so that it may be told to begin anew.
     pub fn is_looked_after(&self) {
         self.ended.look_after();
+    }
+
+    /// What tells the scheduler why this worker is about to be ended, as it goes on after its name. It needs no thread of this
+    /// worker, and takes no interpreter.
+    pub fn last_words(&self) -> impl Fn(&str) + Send + Sync + use<> {
+        let link = self.link.clone();
+        move |why| {
+            if let Some(outbox) = link.outbox() {
+                let _ = outbox.send(&FromWorker::IsEnded { why: why.to_owned() }, vec![]);
+            }
+        }
     }
 
     /// Lets what runs end for up to `grace`, and leaves.

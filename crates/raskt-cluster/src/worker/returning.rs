@@ -35,6 +35,7 @@ impl Serving {
         *self.id.lock() = Some(worker);
         let Some((outbox, hearing)) = self.home.calling.take() else {
             self.home.lineage = Some(lineage);
+            self.link.is_of(lineage);
             return;
         };
         if self.home.lineage != Some(lineage) {

@@ -1,5 +1,6 @@
 //! A worker, as its tasks see it.
 
+use super::along::Along;
 use super::link::Link;
 use crate::Address;
 use crate::driver::Network;
@@ -14,13 +15,16 @@ pub(super) fn this_worker(
     engine: &WorkerEngine,
     network: &Network,
     (name, scheduler): (&str, &Address),
-    (link, id): (&Arc<Link>, &Arc<Mutex<Option<WorkerId>>>),
+    (link, along): (&Arc<Link>, &Arc<Along>),
+    id: &Arc<Mutex<Option<WorkerId>>>,
 ) -> ThisWorker {
     let introduced = network.introduced();
     let name = match introduced.name.is_empty() {
         true => name.to_owned(),
         false => introduced.name,
     };
+    let (of_names, along) = (link.clone(), along.clone());
+    let name_of = move |run| Some((of_names.lineage()?, along.mark(run)));
     let link = link.clone();
     let peer = move || Some(link.outbox()?.peer()?.identity);
     ThisWorker {
@@ -30,6 +34,7 @@ pub(super) fn this_worker(
         addresses: introduced.addresses,
         options: network.options().clone(),
         peer: Arc::new(peer),
+        name_of: Arc::new(name_of),
         id: id.clone(),
     }
 }

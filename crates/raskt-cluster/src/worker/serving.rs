@@ -96,8 +96,9 @@ impl Serving {
             ToWorker::Welcome { worker, lineage } => self.welcome(worker, lineage),
             ToWorker::Joined(workers) => self.fetching.joined(workers),
             ToWorker::Left(worker) => self.fetching.left(worker),
-            ToWorker::Graph { run, imports, told, bytes } => {
-                self.along.add(run, &told);
+            ToWorker::Graph { run, marks, imports, told, bytes } => {
+                self.meet(run, &marks, &imports);
+                self.along.tell_of(run, &told);
                 let first = bulk.into_iter().next().unwrap_or_default();
                 self.coming = Coming::new(run, &imports, &first, bytes);
                 match &self.coming {

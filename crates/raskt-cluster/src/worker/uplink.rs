@@ -6,8 +6,8 @@ use super::link::{Ended, Link};
 use crate::face::{Face, error_form};
 use crate::message::FromWorker;
 use crate::session::SendError;
-use raskt_execute::{FetchId, FetchRequest, HeldResults, TaskFailure, Uplink};
-use raskt_schedule::WorkerTold;
+use raskt_execute::{Adrift, FetchId, FetchRequest, HeldResults, TaskFailure, Uplink};
+use raskt_schedule::{RunId, TaskRange, WorkerTold};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,11 +45,22 @@ impl SessionUplink {
     }
 }
 
+impl SessionUplink {
+    fn kept(&self, run: RunId, tasks: Vec<(TaskRange, u64)>) {
+        self.send(&FromWorker::Kept { run, mark: self.along.mark(run), tasks });
+    }
+}
+
 impl Uplink for SessionUplink {
     fn tell(&self, told: WorkerTold) {
-        let small = match &told {
-            WorkerTold::Reported(report) => self.along.small(report, &self.fetching),
-            _ => vec![],
+        let (told, small) = match told {
+            // It was begun before this worker came back.
+            WorkerTold::Kept { run, tasks } => return self.kept(run, tasks),
+            WorkerTold::Reported(report) => {
+                let small = self.along.small(&report, &self.fetching);
+                (WorkerTold::Reported(report), small)
+            }
+            told => (told, vec![]),
         };
         self.send(&FromWorker::Told { told, small });
     }
@@ -66,10 +77,13 @@ impl Uplink for SessionUplink {
 
     fn give_up(&self, _fetch: FetchId) {}
 
-    fn returned(&self, held: Vec<HeldResults>) {
+    fn returned(&self, held: Vec<HeldResults>, adrift: Vec<Adrift>) {
         let Some((_, offer)) = self.link.change() else { return };
         for HeldResults { run, tasks } in held {
-            self.send(&FromWorker::Kept { run, tasks });
+            self.kept(run, tasks);
+        }
+        for Adrift { run, tasks } in adrift {
+            self.send(&FromWorker::RunsOn { run, mark: self.along.mark(run), tasks });
         }
         self.send(&FromWorker::Join(offer));
     }

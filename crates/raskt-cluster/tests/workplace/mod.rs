@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -224,7 +224,15 @@ impl Cluster {
         let token = Token::random().unwrap();
         let scheduler = SchedulerServer::start(network(&token, Role::Scheduler), &address.parse().unwrap()).unwrap();
         let mut cluster = Self { token, scheduler, workers: vec![], folder };
-        (0..workers).for_each(|at| cluster.join(&format!("worker-{at}")));
+        for at in 0..workers {
+            cluster.join(&format!("worker-{at}"));
+            // Tests know them by their numbers, which are those in which they come.
+            let deadline = Instant::now() + PATIENCE;
+            while cluster.scheduler.workers() <= at {
+                assert!(Instant::now() < deadline, "worker {at} doesn't join");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
         cluster
     }
 
@@ -234,14 +242,19 @@ impl Cluster {
     }
 
     pub fn join(&mut self, name: &str) {
+        self.join_with(name, 1 << 30);
+    }
+
+    /// The same of a worker with so much memory.
+    pub fn join_with(&mut self, name: &str, memory: u64) {
         let options = WorkerOptions {
             scheduler: self.scheduler.address().clone(),
             listen: self.listen(name),
             offer: Offer { name: name.into(), ..Offer::slots(1) },
-            engine: EngineOptions { threads: 2, memory_limit: 1 << 30 },
+            engine: EngineOptions { threads: 2, memory_limit: memory },
         };
         let network = network(&self.token, Role::Worker);
-        let store = Store::new(Limits::of_memory(1 << 30));
+        let store = Store::new(Limits::of_memory(memory));
         self.workers.push(WorkerServer::start(network, options, Runners::default(), store, Native::face()).unwrap());
     }
 

@@ -65,7 +65,7 @@ impl State {
             WorkerAction::FetchFailed { run, attempt, input_run, task, from, reached } => {
                 self.head.tell(WorkerTold::FetchFailed { run, attempt, input_run, task, from, reached });
             }
-            WorkerAction::Kept { run, tasks } => self.head.tell(WorkerTold::Kept { run, tasks }),
+            WorkerAction::Kept { run, tasks } => self.tell_kept(run, tasks),
             WorkerAction::Recalled { run, attempt, tasks } => {
                 self.head.tell(WorkerTold::Recalled { run, attempt, tasks });
             }

@@ -95,6 +95,7 @@ impl State {
         self.store.let_go_small(entry.small);
         self.afterwards.runs.push(entry);
         self.worker.handle_event(WorkerEvent::Forgotten(run));
+        self.landed.retain(|(of, _)| *of != run);
         for ticket in unpicked {
             self.store.give_back(self.holder(ticket));
             if self.head.elsewhere().is_some() {
@@ -109,5 +110,6 @@ impl State {
         if self.runs.is_empty() {
             self.ask_in_turn();
         }
+        self.heed_adrift();
     }
 }

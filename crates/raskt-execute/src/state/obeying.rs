@@ -23,7 +23,10 @@ impl State {
                 let imports = self.runs.get(&assignment.run).map(|entry| &entry.imports);
                 let others = assignment.fetches.iter().filter(|fetch| fetch.run != assignment.run);
                 others.zip(imports.into_iter().cycle()).try_for_each(|(fetch, imports)| imports.check(fetch))?;
-                self.worker.handle_event(WorkerEvent::Assigned(assignment));
+                if !self.is_answered(&assignment) {
+                    self.worker.handle_event(WorkerEvent::Assigned(assignment));
+                    self.heed_adrift();
+                }
             }
             WorkerOrder::Recall { run, attempt, tasks } => {
                 self.worker.handle_event(WorkerEvent::Recall { run, attempt, tasks });

@@ -21,8 +21,9 @@ pub(super) fn adopted(
     py: Python<'_>,
     client: &Arc<Client>,
     place: (RunId, TaskId),
+    mark: Option<u64>,
 ) -> Result<Arc<HeldResult>, ClusterError> {
-    py.detach(|| names::adopted(client, place))
+    py.detach(|| names::adopted(client, place, mark))
 }
 
 /// A result of whichever client as one of `client`, if both are of one cluster.

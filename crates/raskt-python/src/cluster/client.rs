@@ -2,6 +2,7 @@
 
 use super::adopted::cluster_of;
 use super::face::PythonFace;
+use super::here::Lent;
 use super::opened::{Credentials, address, open};
 use super::running::from_cluster_error;
 use super::submitting::{Asked, submit};
@@ -9,6 +10,7 @@ use super::waiting::duration;
 use super::{ClusterFuture, HeldResult};
 use crate::annotations::AnnotationSet;
 use crate::delayed::Node;
+use crate::watched::Watched;
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -81,10 +83,15 @@ impl ClusterClient {
         Self::connected(super::here::connect(py, worker, listen, name, duration(patience)?)?)
     }
 
+    /// Its users await: of its futures they get something to be awaited, too.
+    fn is_asynchronous(&self) {
+        super::awaiting::note(&self.client);
+    }
+
     /// Which cluster it is of: the same for all its clients.
     #[getter]
     fn cluster<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        Some(PyBytes::new(py, &cluster_of(&self.client)?.to_le_bytes()))
+        Some(PyBytes::new(py, &cluster_of(&self.client)?))
     }
 
     /// Whether the result of a future is held by this client.
@@ -161,12 +168,13 @@ impl ClusterClient {
     #[pyo3(signature = (count, timeout=None))]
     fn wait_for_workers(&self, py: Python<'_>, count: usize, timeout: Option<f64>) -> PyResult<()> {
         let deadline = timeout.map(duration).transpose()?.map(|timeout| Instant::now() + timeout);
+        let _lent = Lent::new(py)?;
         loop {
             let left = deadline.map_or(HEARTBEAT, |deadline| deadline.saturating_duration_since(Instant::now()));
             if py.detach(|| self.client.wait_for_workers(count, left.min(HEARTBEAT))) {
                 return Ok(());
             }
-            py.check_signals()?;
+            Watched::by_nobody().look_up(py)?;
             self.check()?;
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 let (there, timeout) = (self.client.workers().len(), timeout.unwrap_or_default());
@@ -282,9 +290,10 @@ impl Drop for ClusterClient {
 }
 
 fn described<'py>(py: Python<'py>, worker: &WorkerInfo) -> PyResult<Bound<'py, PyDict>> {
-    let WorkerInfo { worker: id, name, addresses, slots, memory, .. } = worker;
+    let WorkerInfo { worker: id, name, addresses, identity, slots, memory } = worker;
     let about = PyDict::new(py);
     about.set_item("id", id.0)?;
+    about.set_item("identity", identity.to_string())?;
     about.set_item("name", name)?;
     about.set_item("addresses", addresses)?;
     about.set_item("nthreads", slots)?;

@@ -48,14 +48,10 @@ impl ClusterErrand {
         given.collect()
     }
 
-    /// Calls `fn()` once when nothing more comes, in a thread of the client.
+    /// Calls `fn()` once when nothing more comes, in a thread for callbacks.
     fn add_done_callback(&self, py: Python<'_>, r#fn: Py<PyAny>) {
         let call = move || {
-            Python::attach(|py| {
-                if let Err(error) = r#fn.call0(py) {
-                    error.write_unraisable(py, Some(r#fn.bind(py)));
-                }
-            });
+            Python::try_attach(|py| super::called_back(r#fn.bind(py), ()));
         };
         py.detach(|| self.client.on_errand_over(&self.errand, Box::new(call)));
     }

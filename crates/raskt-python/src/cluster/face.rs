@@ -38,11 +38,18 @@ impl Face for PythonFace {
         here::ends(number);
     }
 
+    fn tell(&self, sentence: &str) {
+        Python::try_attach(|py| {
+            let told = super::logged(py, "warning", sentence);
+            told.unwrap_or_else(|error| error.write_unraisable(py, None));
+        });
+    }
+
     fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
         Python::attach(|py| {
-            let changed = py.import("raskt.distributed._this_worker").and_then(|module| {
+            let changed = py.import("raskt.distributed._plugged").and_then(|module| {
                 let plugin = plugin.map(|plugin| PyBytes::new(py, plugin));
-                module.call_method1("plugin_changed", (worker, name, plugin))
+                module.call_method1("changed", (worker, name, plugin))
             });
             if let Err(error) = changed {
                 error.write_unraisable(py, None);

@@ -1,6 +1,7 @@
 //! Handles on results that a cluster makes.
 
 use super::adopted::{Origin, Written, adopted, cluster_of, named};
+use super::awaiting::is_awaited;
 use super::running::{cancelled_error, from_cluster_error};
 use super::waiting::{timeout_of, wait_until, while_interruptible};
 use super::{ClusterClient, HeldResult, client_of};
@@ -81,8 +82,8 @@ impl ClusterFuture {
         Some((run.0, task.layer.0, task.index))
     }
 
-    /// Cancels the call; says whether it wasn't over before. Calls that read it are made all the same, if they have begun to
-    /// wait for it.
+    /// Cancels the call, and all calls that depend on it and haven't been made; says whether it wasn't over before. A call whose
+    /// result another client has too, or that something shared by name refers to, is let go of, and cancelled only with `force`.
     ///
     /// A function that runs already isn't stopped; its result counts for nothing.
     #[pyo3(signature = (reason=None, msg=None, force=false))]
@@ -93,10 +94,10 @@ impl ClusterFuture {
         msg: Option<&Bound<'_, PyAny>>,
         force: bool,
     ) -> bool {
-        // Nobody but this client knows of the call, so that a reason would reach nobody, and nobody has to be forced.
-        let _ = (reason, msg, force);
+        // That a call was cancelled is all that others hear.
+        let _ = (reason, msg);
         let held = self.held.lock().clone();
-        py.detach(|| held.is_some_and(|held| held.cancel()))
+        py.detach(|| held.is_some_and(|held| held.cancel(force)))
     }
 
     /// Lets go of the result, as if this handle were gone. Calls that read it keep what they need.
@@ -111,10 +112,15 @@ impl ClusterFuture {
         py.detach(|| held.retry()).map_err(|error| from_cluster_error(py, &error))
     }
 
-    /// Waits for the result, `timeout` seconds at most; raises what the call raised.
+    /// Waits for the result, `timeout` seconds at most; raises what the call raised. In a loop of asyncio, and of an asynchronous
+    /// client, this is awaited, as `exception` and `traceback` are.
     #[pyo3(signature = (timeout=None))]
-    fn result(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
-        let held = self.wait(py, timeout.as_ref())?;
+    fn result(slf: &Bound<'_, Self>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+        let (py, future) = (slf.py(), slf.get());
+        if is_awaited(py, future)? {
+            return Self::awaited(slf, "result", timeout);
+        }
+        let held = future.wait(py, timeout.as_ref())?;
         if let Standing::Failed(failed) = held.standing() {
             return Err(from_cluster_error(py, &failed.error()));
         }
@@ -127,8 +133,12 @@ impl ClusterFuture {
 
     /// Waits for the end, `timeout` seconds at most, and gives what the call raised; None if it returned.
     #[pyo3(signature = (timeout=None))]
-    fn exception(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
-        match self.wait(py, timeout.as_ref())?.standing() {
+    fn exception(slf: &Bound<'_, Self>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+        let (py, future) = (slf.py(), slf.get());
+        if is_awaited(py, future)? {
+            return Self::awaited(slf, "exception", timeout).map(Some);
+        }
+        match future.wait(py, timeout.as_ref())?.standing() {
             Standing::Failed(failed) => Ok(Some(from_cluster_error(py, &failed.error()).into_value(py).into_any())),
             _ => Ok(None),
         }
@@ -136,8 +146,12 @@ impl ClusterFuture {
 
     /// The traceback of what the call raised; None if it returned.
     #[pyo3(signature = (timeout=None))]
-    fn traceback(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
-        match self.wait(py, timeout.as_ref())?.standing() {
+    fn traceback(slf: &Bound<'_, Self>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+        let (py, future) = (slf.py(), slf.get());
+        if is_awaited(py, future)? {
+            return Self::awaited(slf, "traceback", timeout).map(Some);
+        }
+        match future.wait(py, timeout.as_ref())?.standing() {
             Standing::Failed(failed) => {
                 let error = from_cluster_error(py, &failed.error());
                 Ok(error.traceback(py).map(|traceback| traceback.unbind().into_any()))
@@ -146,7 +160,8 @@ impl ClusterFuture {
         }
     }
 
-    /// Calls `fn` with this future when it is done, in a thread of the client; at once if it is done already.
+    /// Calls `fn` with this future when it is done, soon if it is done already, by a thread for callbacks: it may wait, and the
+    /// callbacks of one future are called one after the other. What it raises is logged.
     #[pyo3(signature = (r#fn))]
     fn add_done_callback(slf: Bound<'_, Self>, r#fn: &Bound<'_, PyAny>) -> PyResult<()> {
         if !r#fn.is_callable() {
@@ -158,19 +173,11 @@ impl ClusterFuture {
         };
         let (function, future) = (r#fn.clone().unbind(), slf.clone().unbind());
         let call = move || {
-            Python::try_attach(|py| {
-                if let Err(error) = function.call1(py, (future,)) {
-                    error.write_unraisable(py, Some(function.bind(py)));
-                }
-            });
+            Python::try_attach(|py| super::called_back(function.bind(py), (future,)));
         };
-        slf.py().detach(|| held.client().on_settled(&ranges_of([&*held].into_iter()), Box::new(call)));
+        let of = Arc::as_ptr(&held) as u64;
+        slf.py().detach(|| held.client().call_when_settled(&ranges_of([&*held].into_iter()), of, Box::new(call)));
         Ok(())
-    }
-
-    fn __await__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let awaiting = slf.py().import("raskt.futures._awaiting")?.getattr("awaiting")?;
-        awaiting.call1((slf,))?.call_method0("__await__")
     }
 
     /// The client that holds the result; None if it was released, or none does.
@@ -247,7 +254,7 @@ impl ClusterFuture {
 
     /// A client holds the result from now on; if it isn't there any more, the future is a cancelled one.
     fn bind(&self, py: Python<'_>, client: &Arc<Client>, origin: Origin) -> PyResult<()> {
-        match adopted(py, client, (origin.run, origin.task)) {
+        match adopted(py, client, (origin.run, origin.task), origin.mark) {
             Ok(held) => *self.held.lock() = Some(held),
             Err(ClusterError::Refused(_)) => {}
             Err(error) => return Err(from_cluster_error(py, &error)),
@@ -257,7 +264,7 @@ impl ClusterFuture {
     }
 
     /// An error if no client here is of its cluster.
-    fn check_bound(&self) -> PyResult<()> {
+    pub(super) fn check_bound(&self) -> PyResult<()> {
         match *self.unbound.lock() {
             None => Ok(()),
             Some(_) => Err(PyRuntimeError::new_err(format!(
@@ -276,7 +283,7 @@ impl ClusterFuture {
         self.held.lock().clone()
     }
 
-    fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> Standing {
         let gone = || if self.unbound.lock().is_some() { Standing::Pending } else { Standing::Cancelled };
         self.held().map_or_else(gone, |held| held.standing())
     }
@@ -330,7 +337,7 @@ pub(super) fn cluster_named_future(
 }
 
 /// A function of `raskt.distributed._futures`.
-fn futures<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn futures<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("raskt.distributed._futures")?.getattr(name)
 }
 

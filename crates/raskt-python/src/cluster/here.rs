@@ -3,7 +3,7 @@
 use super::adopted::{Origin, Written};
 use super::opened::address;
 use crate::runner::current_task;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
@@ -12,7 +12,7 @@ use raskt_execute::{Engine, RunId, SlotLoan};
 use raskt_sync::Mutex;
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Workers that have begun and aren't over.
@@ -112,9 +112,57 @@ pub(crate) fn awaited(result: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 pub(super) struct Lent<'py>(Python<'py>, Option<SlotLoan>);
 
 impl<'py> Lent<'py> {
-    pub fn new(py: Python<'py>) -> Self {
-        Self(py, py.detach(Engine::lend_slot))
+    /// For a task that waits for others, which may need its slot.
+    pub fn new(py: Python<'py>) -> PyResult<Self> {
+        match lend(py, LENT_MOST) {
+            Err(Crowded) => Err(PyRuntimeError::new_err(format!(
+                "{LENT_MOST} tasks of this process wait and have lent their slots, each with a thread of its own: no more \
+                 can. Fewer tasks that wait for tasks at a time are needed, or more workers"
+            ))),
+            Ok(loan) => Ok(Self(py, loan)),
+        }
     }
+
+    /// For a task that waits for a lock, an event or the like. There may be very many for one lock: beyond some of them they keep
+    /// their slots, as nothing says, and the user hears of it.
+    pub fn for_what_is_named(py: Python<'py>) -> Option<Self> {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        if let Ok(loan) = lend(py, LENT_FOR_NAMED_MOST) {
+            return Some(Self(py, loan));
+        }
+        if !TOLD.swap(true, Ordering::Relaxed) {
+            let sentence = format!(
+                "{LENT_FOR_NAMED_MOST} tasks of this process wait and have lent their slots, each with a thread of its own: \
+                 others that wait for locks, events, queues or variables keep theirs, and what they wait for may find none"
+            );
+            super::logged(py, "warning", &sentence).unwrap_or_else(|error| error.write_unraisable(py, None));
+        }
+        None
+    }
+}
+
+/// Tasks of this process that lend their slots at a time: each keeps a thread, and an engine has 4,096 at most.
+const LENT_MOST: usize = 3072;
+
+/// So many of them at most if it is for what has a name.
+const LENT_FOR_NAMED_MOST: usize = 256;
+
+/// How many do.
+static LENT: AtomicUsize = AtomicUsize::new(0);
+
+struct Crowded;
+
+/// The slot of this thread's task, if it is in one; an error if `most` are lent already.
+fn lend(py: Python<'_>, most: usize) -> Result<Option<SlotLoan>, Crowded> {
+    if LENT.fetch_add(1, Ordering::Relaxed) >= most && here().is_some() {
+        LENT.fetch_sub(1, Ordering::Relaxed);
+        return Err(Crowded);
+    }
+    let loan = py.detach(Engine::lend_slot);
+    if loan.is_none() {
+        LENT.fetch_sub(1, Ordering::Relaxed);
+    }
+    Ok(loan)
 }
 
 impl Drop for Lent<'_> {
@@ -122,6 +170,7 @@ impl Drop for Lent<'_> {
         if let Some(loan) = self.1.take() {
             // What is told of it may have to wait for room on its way.
             self.0.detach(move || drop(loan));
+            LENT.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
@@ -137,8 +186,8 @@ pub(super) fn cluster_task() -> Option<u64> {
 #[pyfunction]
 pub(super) fn cluster_task_name() -> Option<(Written, String)> {
     let (worker, run) = here()?;
-    let (scheduler, (task, key)) = worker.scheduler_identity().zip(current_task())?;
-    Some((Origin { cluster: scheduler.process, run, task }.written(), key))
+    let ((cluster, mark), (task, key)) = worker.named(run).zip(current_task())?;
+    Some((Origin { cluster, mark: Some(mark), run, task }.written(), key))
 }
 
 /// The slot of the task of whoever makes it, which others have until it is closed.
@@ -170,6 +219,7 @@ fn described<'py>(py: Python<'py>, worker: &ThisWorker) -> PyResult<Bound<'py, P
     let (threads, memory) = worker.size();
     about.set_item("number", worker.number())?;
     about.set_item("id", worker.id().map(|id| id.0))?;
+    about.set_item("identity", worker.identity().to_string())?;
     about.set_item("name", &worker.name)?;
     about.set_item("scheduler", worker.scheduler.to_string())?;
     about.set_item("addresses", &worker.addresses)?;
@@ -204,5 +254,6 @@ pub(super) fn cluster_rejoin(py: Python<'_>) -> bool {
 /// Raises `TaskCancelled` if this thread is in a task that nobody wants any more.
 #[pyfunction]
 pub(super) fn cluster_check_cancelled(py: Python<'_>) -> PyResult<()> {
-    crate::runner::check_cancelled(py)
+    crate::runner::check_cancelled(py)?;
+    super::check_stopped(py)
 }

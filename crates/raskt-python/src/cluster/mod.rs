@@ -5,6 +5,7 @@
 //! the interpreter while something is locked that whoever holds the interpreter may wait for.
 
 mod adopted;
+mod awaiting;
 mod client;
 mod command;
 mod coordination;
@@ -20,6 +21,7 @@ mod questions;
 mod running;
 mod scheduler;
 mod snapshot;
+mod stopping;
 mod submitting;
 mod waiting;
 mod watching;
@@ -32,8 +34,10 @@ pub(crate) use fetching::{brought_here, fetched};
 pub(crate) use future::{ClusterFuture, held_node};
 pub(crate) use here::{awaited, is_worker, task_begins, task_ends};
 pub(crate) use running::{hold, run};
+pub(crate) use stopping::check_stopped;
 
 use pyo3::prelude::*;
+use pyo3::types::IntoPyDict;
 pub(crate) use raskt_futures::HeldResult;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -50,6 +54,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(current::cluster_is_used, module)?)?;
     module.add_function(wrap_pyfunction!(future::cluster_named_future, module)?)?;
     module.add_class::<here::ClusterLoan>()?;
+    module.add_class::<stopping::ClusterStop>()?;
     module.add_function(wrap_pyfunction!(here::cluster_task, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_task_name, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_workers, module)?)?;
@@ -59,4 +64,24 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(watching::cluster_wait, module)?)?;
     coordination::register(module)?;
     module.add("KilledWorker", py.get_type::<running::KilledWorker>())
+}
+
+/// Has a sentence logged under the name of the module, as something of this level.
+fn logged(py: Python<'_>, level: &str, sentence: &str) -> PyResult<()> {
+    let logger = py.import("logging")?.call_method1("getLogger", ("raskt.distributed",))?;
+    logger.call_method1(level, ("%s", sentence)).map(drop)
+}
+
+/// Calls what a user has made, where nobody hears of what it raises: that is logged.
+fn called_back<'py>(function: &Bound<'py, PyAny>, args: impl pyo3::call::PyCallArgs<'py>) {
+    let py = function.py();
+    let Err(error) = function.call1(args) else { return };
+    let tell = |error: &PyErr| {
+        let logger = py.import("logging")?.call_method1("getLogger", ("raskt.distributed",))?;
+        let kwargs = [("exc_info", error.value(py))].into_py_dict(py)?;
+        logger.call_method("error", ("a callback failed: %r", function), Some(&kwargs))
+    };
+    if tell(&error).is_err() {
+        error.write_unraisable(py, Some(function));
+    }
 }

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use raskt_cluster::hello::{Role, Versions, this_host};
+use raskt_cluster::hello::{Role, Versions};
 use raskt_cluster::{Address, Names, Network, NetworkOptions, Security, Tls, Token};
 use std::path::PathBuf;
 
@@ -52,7 +52,6 @@ impl Credentials {
 pub(super) fn open(py: Python<'_>, role: Role, name: &str, credentials: &Credentials) -> PyResult<Network> {
     let mut options = NetworkOptions::new(role, credentials.security()?).map_err(PyErr::from)?;
     name.clone_into(&mut options.introduction.name);
-    options.introduction.host = this_host();
     options.introduction.versions = versions(py)?;
     Ok(Network::start(options)?)
 }

@@ -14,7 +14,8 @@ use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
 use raskt_cluster::{Client, ClusterError, RemoteRun};
 use raskt_graph::{Graph, TaskId};
-use raskt_value::Value;
+
+use raskt_value::{ErrorKind, Value};
 use std::sync::Arc;
 
 pyo3::create_exception!(
@@ -74,7 +75,7 @@ fn wait(py: Python<'_>, run: &RemoteRun) -> PyResult<Vec<Value>> {
     let progress = || None;
     let mut watched = Watched::new(&progress);
     let mut standstill = Standstill::default();
-    let _lent = Lent::new(py);
+    let _lent = Lent::new(py)?;
     let result = loop {
         let patience = watched.patience();
         if let Some(result) = py.detach(|| run.wait_timeout(patience)) {
@@ -91,6 +92,9 @@ fn wait(py: Python<'_>, run: &RemoteRun) -> PyResult<Vec<Value>> {
 /// What the caller of `compute` gets.
 pub(super) fn from_cluster_error(py: Python<'_>, error: &ClusterError) -> PyErr {
     match error {
+        ClusterError::Task { key, error } if error.kind == ErrorKind::Cancelled => {
+            cancelled_error(py, format!("{key}: {error}"))
+        }
         ClusterError::Task { key, error } => with_note(py, from_task_error(py, error), key),
         ClusterError::Killed { .. } => KilledWorker::new_err(error.to_string()),
         ClusterError::Lost(_) => ResultsLost::new_err(error.to_string()),

@@ -33,9 +33,9 @@ impl Asked {
         kwargs: Option<&Bound<'_, PyDict>>,
         key: Option<String>,
     ) -> PyResult<Arc<Node>> {
-        let positional = args.iter().map(|argument| Argument::new(&argument, true)).collect::<PyResult<_>>()?;
+        let positional = args.iter().map(|argument| Argument::of_call(&argument)).collect::<PyResult<_>>()?;
         let named = kwargs.into_iter().flatten();
-        let named = named.map(|(name, value)| Ok((name.cast_into()?.unbind(), Argument::new(&value, true)?)));
+        let named = named.map(|(name, value)| Ok((name.cast_into()?.unbind(), Argument::of_call(&value)?)));
         let work = Work::call(function.clone().unbind(), positional, named.collect::<PyResult<_>>()?);
         Ok(self.node(work, key))
     }

@@ -83,7 +83,7 @@ fn waited_while<T: Send>(
     }
     let mut lookout = Lookout::default();
     // If this is a task, what it waits for may need its slot.
-    let _lent = Lent::new(py);
+    let _lent = Lent::new(py)?;
     loop {
         let next = Instant::now() + HEARTBEAT;
         let next = deadline.map_or(next, |deadline| deadline.min(next));
@@ -108,7 +108,7 @@ pub(super) fn while_interruptible<T: Send + 'static>(
         Err(ClusterError::TimedOut) => {}
         result => return Ok(result),
     }
-    let _lent = Lent::new(py);
+    let _lent = Lent::new(py)?;
     let (sender, receiver) = sync_channel(1);
     let thread = std::thread::Builder::new().name("raskt-gather".into());
     thread.spawn(move || sender.send(fetch(None)))?;

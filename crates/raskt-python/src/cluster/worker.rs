@@ -51,8 +51,10 @@ impl ClusterWorker {
         started.map(Self).map_err(refused)
     }
 
-    /// Somebody starts this process again when it ends, so that the worker may be told to begin anew.
+    /// Somebody starts this process again when it ends, so that the worker may be told to begin anew. What he says before he ends
+    /// it, the scheduler is told.
     fn is_looked_after(&self) {
+        crate::processes::hear_parent(self.0.last_words());
         self.0.is_looked_after();
     }
 

@@ -41,17 +41,24 @@ struct Taking {
     traverse: bool,
     /// Whether collections of other libraries stay what they are, since it is they that are asked for.
     asked: bool,
+    /// Whether what derives from a container is taken apart as well.
+    derived: bool,
 }
 
 impl Argument {
     /// Takes `object` apart, into containers only if `traverse`.
     pub fn new(object: &Bound<'_, PyAny>, traverse: bool) -> PyResult<Self> {
-        Taking { traverse, asked: false }.take(object, 0)
+        Taking { traverse, asked: false, derived: false }.take(object, 0)
+    }
+
+    /// Takes apart what a call of a cluster gets: also what derives from lists, tuples, sets and dictionaries.
+    pub fn of_call(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Taking { traverse: true, asked: false, derived: true }.take(object, 0)
     }
 
     /// Takes apart what a user wants to have computed.
     pub fn asked(object: &Bound<'_, PyAny>, traverse: bool) -> PyResult<Self> {
-        Taking { traverse, asked: true }.take(object, 0)
+        Taking { traverse, asked: true, derived: false }.take(object, 0)
     }
 
     /// Whether something in it has to be computed first.
@@ -132,6 +139,7 @@ impl Taking {
             Kind::Foreign => return self.foreign(object),
             Kind::Future => return Ok(Argument::Node(future_node(object)?)),
             Kind::Iterator if !self.asked => {}
+            Kind::ListLike | Kind::SetLike | Kind::DictLike | Kind::TupleLike if !self.derived => {}
             kind if self.traverse => return self.container(object, kind, depth),
             _ => {}
         }
@@ -154,7 +162,7 @@ impl Taking {
             items.push(item);
         }
         if is_delayed {
-            Ok(Argument::Container(Box::new(Container { shape: Shape::of(object, kind), items })))
+            Ok(Argument::Container(Box::new(Container { shape: Shape::of(object, kind)?, items })))
         } else {
             Ok(Argument::Object(object.clone().unbind()))
         }

@@ -23,6 +23,10 @@ pub(crate) enum Shape {
     NamedTuple(Py<PyAny>),
     /// By an instance, of which copies are made.
     Dataclass(Py<PyAny>),
+    /// What derives from a list, a set or a dict: by an empty one of it.
+    ListLike(Py<PyAny>),
+    SetLike(Py<PyAny>),
+    DictLike(Py<PyAny>),
 }
 
 type Results<'a, 'py> = &'a mut dyn Iterator<Item = PyResult<Bound<'py, PyAny>>>;
@@ -36,8 +40,9 @@ impl Container {
             Shape::Set => PySet::new(py, items)?.into_any(),
             Shape::Slice => py.get_type::<PySlice>().call1(PyTuple::new(py, items)?)?,
             Shape::NamedTuple(class) => class.bind(py).call_method1(intern!(py, "_make"), (items,))?,
-            Shape::Dict | Shape::OrderedDict => {
-                let dict = match self.shape {
+            Shape::Dict | Shape::OrderedDict | Shape::DictLike(_) => {
+                let dict = match &self.shape {
+                    Shape::DictLike(empty) => copied(empty.bind(py))?,
                     Shape::OrderedDict => py.import("collections")?.call_method0("OrderedDict")?,
                     _ => PyDict::new(py).into_any(),
                 };
@@ -47,9 +52,19 @@ impl Container {
                 }
                 dict
             }
+            Shape::ListLike(empty) => {
+                let list = copied(empty.bind(py))?;
+                list.call_method1(intern!(py, "extend"), (items,))?;
+                list
+            }
+            Shape::SetLike(empty) => {
+                let set = copied(empty.bind(py))?;
+                set.call_method1(intern!(py, "update"), (items,))?;
+                set
+            }
             Shape::Dataclass(like) => {
                 let like = like.bind(py);
-                let copy = py.import("copy")?.call_method1("copy", (like,))?;
+                let copy = copied(like)?;
                 // The way of frozen dataclasses themselves: `__init__` may want other arguments than there are fields.
                 let set = py.get_type::<PyAny>().getattr(intern!(py, "__setattr__"))?;
                 for (name, item) in fields(like)?.into_iter().zip(items) {
@@ -62,9 +77,12 @@ impl Container {
 }
 
 impl Shape {
-    pub fn of(object: &Bound<'_, PyAny>, kind: Kind) -> Self {
-        match kind {
-            Kind::Tuple => Self::Tuple,
+    pub fn of(object: &Bound<'_, PyAny>, kind: Kind) -> PyResult<Self> {
+        Ok(match kind {
+            Kind::ListLike => emptied(object)?.map_or(Self::List, Self::ListLike),
+            Kind::SetLike => emptied(object)?.map_or(Self::Set, Self::SetLike),
+            Kind::DictLike => emptied(object)?.map_or(Self::Dict, Self::DictLike),
+            Kind::Tuple | Kind::TupleLike => Self::Tuple,
             Kind::Set => Self::Set,
             Kind::Dict => Self::Dict,
             Kind::OrderedDict => Self::OrderedDict,
@@ -78,18 +96,24 @@ impl Shape {
             | Kind::Future
             | Kind::BuiltinIterator
             | Kind::Iterator => Self::List,
-        }
+        })
     }
 
     /// What is in `object`, in the order in which [`Container::build`] puts it back.
     pub fn parts<'py>(object: &Bound<'py, PyAny>, kind: Kind) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let py = object.py();
         Ok(match kind {
-            Kind::List | Kind::Tuple | Kind::Set | Kind::NamedTuple | Kind::BuiltinIterator | Kind::Iterator => {
-                object.try_iter()?.collect::<PyResult<_>>()?
-            }
+            Kind::List
+            | Kind::Tuple
+            | Kind::Set
+            | Kind::NamedTuple
+            | Kind::ListLike
+            | Kind::SetLike
+            | Kind::TupleLike
+            | Kind::BuiltinIterator
+            | Kind::Iterator => object.try_iter()?.collect::<PyResult<_>>()?,
             // By its own order: where items were moved, the dict that it is built on has another.
-            Kind::OrderedDict => {
+            Kind::OrderedDict | Kind::DictLike => {
                 let mut parts = vec![];
                 for pair in object.call_method0(intern!(py, "items"))?.try_iter()? {
                     parts.extend(pair?.cast::<PyTuple>()?.iter());
@@ -116,6 +140,9 @@ impl Shape {
             Self::Slice => Self::Slice,
             Self::NamedTuple(class) => Self::NamedTuple(class.clone_ref(py)),
             Self::Dataclass(like) => Self::Dataclass(like.clone_ref(py)),
+            Self::ListLike(empty) => Self::ListLike(empty.clone_ref(py)),
+            Self::SetLike(empty) => Self::SetLike(empty.clone_ref(py)),
+            Self::DictLike(empty) => Self::DictLike(empty.clone_ref(py)),
         }
     }
 
@@ -130,13 +157,20 @@ impl Shape {
             Self::Slice => b':',
             Self::NamedTuple(_) => b'N',
             Self::Dataclass(_) => b'D',
+            Self::ListLike(_) => b'L',
+            Self::SetLike(_) => b'S',
+            Self::DictLike(_) => b'M',
         }
     }
 
     /// The Python object that belongs to it, if one does.
     pub fn object(&self) -> Option<&Py<PyAny>> {
         match self {
-            Self::NamedTuple(object) | Self::Dataclass(object) => Some(object),
+            Self::NamedTuple(object)
+            | Self::Dataclass(object)
+            | Self::ListLike(object)
+            | Self::SetLike(object)
+            | Self::DictLike(object) => Some(object),
             _ => None,
         }
     }
@@ -154,4 +188,26 @@ fn fields<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyString>>
         }
     }
     Ok(names)
+}
+
+fn copied<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    object.py().import("copy")?.call_method1("copy", (object,))
+}
+
+/// What derives from a list, a set or a dict, with nothing in it; nothing where that can't be made, as of what refuses to be changed.
+fn emptied(object: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+    let py = object.py();
+    let made = || -> PyResult<Option<Py<PyAny>>> {
+        let copy = copied(object)?;
+        // It may be the object itself, or something else altogether.
+        if copy.is(object) || !copy.get_type().is(object.get_type()) {
+            return Ok(None);
+        }
+        copy.call_method0(intern!(py, "clear"))?;
+        Ok((copy.len()? == 0).then(|| copy.unbind()))
+    };
+    match made() {
+        Err(error) if !error.is_instance_of::<pyo3::exceptions::PyException>(py) => Err(error),
+        made => Ok(made.unwrap_or(None)),
+    }
 }

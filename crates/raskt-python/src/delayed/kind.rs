@@ -24,6 +24,12 @@ pub(crate) enum Kind {
     Set,
     Dict,
     OrderedDict,
+    /// What derives from a list, a set or a dict.
+    ListLike,
+    SetLike,
+    DictLike,
+    /// What derives from a tuple, and has no names for its items.
+    TupleLike,
     Slice,
     NamedTuple,
     Dataclass,
@@ -84,5 +90,14 @@ fn kind_of_type(class: &Bound<'_, PyType>) -> PyResult<Kind> {
         return Ok(Kind::Iterator);
     }
     let is_named = class.is_subclass_of::<PyTuple>()? && class.hasattr(intern!(py, "_make"))?;
-    Ok(if is_named && class.hasattr(intern!(py, "_fields"))? { Kind::NamedTuple } else { Kind::Plain })
+    if is_named && class.hasattr(intern!(py, "_fields"))? {
+        return Ok(Kind::NamedTuple);
+    }
+    let bases = [
+        (class.is_subclass_of::<PyList>()?, Kind::ListLike),
+        (class.is_subclass_of::<PySet>()?, Kind::SetLike),
+        (class.is_subclass_of::<PyDict>()?, Kind::DictLike),
+        (class.is_subclass_of::<PyTuple>()?, Kind::TupleLike),
+    ];
+    Ok(bases.iter().find(|(is_one, _)| *is_one).map_or(Kind::Plain, |(_, kind)| *kind))
 }

@@ -24,7 +24,7 @@ mod watch;
 pub(crate) use pool::kill_all;
 pub(crate) use route::{call, is_away};
 pub(crate) use runner::ProcessRunner;
-pub(crate) use watch::worker_threads;
+pub(crate) use watch::{hear_parent, worker_threads};
 
 use pyo3::prelude::*;
 

@@ -1,6 +1,7 @@
 //! Delayed calls as they travel: functions once each, and for each call a pickle of its arguments, with slots for results.
 
 use super::apart::split;
+use super::portable::own;
 use super::slots::{Filling, filled};
 use super::{Portable, bundles, pickle};
 use crate::block::{PythonBlock, ToldCall, input, own as own_of, wire_form};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 pub(super) const TAG: &str = "raskt.python.calls";
-pub(super) const VERSION: u16 = 2;
+pub(super) const VERSION: u16 = 3;
 
 /// The calls of an op.
 #[derive(Serialize, Deserialize)]
@@ -45,6 +46,8 @@ pub(super) struct Call {
     pub arguments: Pickle,
     /// How many objects were taken out of the arguments.
     pub taken: u32,
+    /// Whether others of the op have one of these objects as well: then this call has them for itself.
+    pub is_shared: bool,
 }
 
 /// The pickle of a tuple: what is given, or the arguments; with those by name, of two.
@@ -110,6 +113,11 @@ impl SentCalls {
     ) -> PyResult<Bound<'py, PyAny>> {
         let results = inputs.iter().map(|value| Ok(python_object(py, value)?.unbind())).collect::<PyResult<_>>()?;
         let bundle = data.last().map(|last| last.clone_ref(py));
+        let data = if call.is_shared {
+            data.into_iter().map(|object| own(py, object)).collect::<PyResult<_>>()?
+        } else {
+            data
+        };
         let filling = Filling { results, data: data.into(), constants: self.constants.clone(), ..Filling::default() };
         filled(filling, || match &call.arguments {
             Pickle::Here(pickle) => pickle::load(py, pickle),

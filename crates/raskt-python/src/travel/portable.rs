@@ -71,7 +71,26 @@ impl Portable {
     }
 }
 
+/// An object that several calls have, as one of them has it: itself, if nobody can change it. Large arrays can't be written to then.
+pub(super) fn own(py: Python<'_>, object: Py<PyAny>) -> PyResult<Py<PyAny>> {
+    static OWN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if is_plain(object.bind(py)) {
+        return Ok(object);
+    }
+    Ok(OWN.import(py, "raskt._process.unchangeable", "own")?.call1((object,))?.unbind())
+}
+
+/// Whether nobody can change an object: it may be that of several calls.
 fn is_unchangeable(object: &Bound<'_, PyAny>) -> bool {
+    static IS_UNCHANGEABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = object.py();
+    let asked = || -> PyResult<bool> {
+        IS_UNCHANGEABLE.import(py, "raskt._process.unchangeable", "is_unchangeable")?.call1((object,))?.extract()
+    };
+    is_plain(object) || asked().unwrap_or(false)
+}
+
+fn is_plain(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyString>()
         || object.is_exact_instance_of::<PyBytes>()
         || object.is_exact_instance_of::<PyInt>()

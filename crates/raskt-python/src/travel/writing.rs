@@ -29,6 +29,7 @@ impl Calls {
         let mut writing = Writing::of(py, &self.0, is_apart)?;
         let mut calls = self.0.iter().map(|node| writing.call(py, node)).collect::<PyResult<Vec<_>>>()?;
         let Writing { functions, constants, mut objects, .. } = writing;
+        note_shared(&mut calls, &objects);
         if is_apart {
             let arguments = calls.iter_mut().map(|call| &mut call.arguments);
             bundles::bundle(py, arguments.zip(objects.iter_mut()));
@@ -117,7 +118,8 @@ impl<'py> Writing<'py> {
             None => (vec![], vec![]),
         };
         let identity = identity_of(node);
-        let call = Call { key, identity, does, arguments: Pickle::Here(pickle), taken: taken.len() as u32 };
+        let call =
+            Call { key, identity, does, arguments: Pickle::Here(pickle), taken: taken.len() as u32, is_shared: false };
         objects.extend(taken);
         self.objects.push(objects);
         Ok(call)
@@ -142,6 +144,21 @@ impl<'py> Writing<'py> {
         }
         let apart = Apart::new(py, whole, self.shared.as_ref())?;
         Ok((apart.dump_arguments(arguments)?, apart.objects()?))
+    }
+}
+
+/// Notes which calls have objects that others have as well.
+fn note_shared(calls: &mut [Call], objects: &[Vec<Py<PyAny>>]) {
+    let of_arguments = |call: &Call, objects: &[Py<PyAny>]| objects.len() - call.taken as usize;
+    let mut uses: HashMap<usize, u32> = HashMap::new();
+    for (call, objects) in calls.iter().zip(objects) {
+        for object in &objects[of_arguments(call, objects)..] {
+            *uses.entry(object.as_ptr() as usize).or_default() += 1;
+        }
+    }
+    for (call, objects) in calls.iter_mut().zip(objects) {
+        let own = &objects[of_arguments(call, objects)..];
+        call.is_shared = own.iter().any(|object| uses[&(object.as_ptr() as usize)] > 1);
     }
 }
 

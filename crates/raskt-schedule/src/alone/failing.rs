@@ -28,24 +28,36 @@ impl Tasks {
     /// Those of `tasks` that are needed and have still to be done have failed because of `failure`, and all that can't be computed
     /// without them.
     pub fn fail(&mut self, graph: &Graph, tasks: &[TaskRange], failure: Failure) {
+        let mut pending = Worklist::default();
+        tasks.iter().for_each(|&range| pending.insert(range));
+        self.fail_among(graph, pending, failure);
+    }
+
+    /// The same.
+    pub(super) fn fail_among(&mut self, graph: &Graph, tasks: Worklist, failure: Failure) {
         let root = self.failures.get_or_insert_default().add_root(failure);
         self.fail_of(graph, tasks, root);
-        self.failures.iter_mut().for_each(|failures| failures.forget_unused(root));
+        let Some(failures) = &mut self.failures else { return };
+        failures.forget_unused(root);
+        if failures.is_empty() {
+            self.failures = None;
+        }
     }
 
     /// Tasks that had failed have been taken up since: they fail again.
     pub fn fail_again(&mut self, graph: &Graph) {
         while let Some(task) = self.doomed.pop() {
             if let Some(root) = self.root_of(task) {
-                self.fail_of(graph, &[TaskRange::one(task)], root);
+                let mut pending = Worklist::default();
+                pending.insert(TaskRange::one(task));
+                self.fail_of(graph, pending, root);
             }
         }
     }
 
-    fn fail_of(&mut self, graph: &Graph, tasks: &[TaskRange], root: Root) {
+    fn fail_of(&mut self, graph: &Graph, tasks: Worklist, root: Root) {
         let failed = self.find_failing(graph, tasks);
         for &range in &failed {
-            self.tell_others(range);
             let layer = &self.layers[range.layer.0 as usize];
             let wanted = layer.wanted.ranges_in(range.start..range.end, layer.len).into_iter();
             let mut wanted: Vec<_> = wanted.map(|Range { start, end }| TaskRange { start, end, ..range }).collect();
@@ -56,7 +68,9 @@ impl Tasks {
                 known.cut_out_of(&mut wanted);
                 known.cut_out_of(&mut new);
             }
-            new.into_iter().for_each(|range| failures.insert(range, root));
+            new.iter().for_each(|&range| failures.insert(range, root));
+            // Whoever has just come to need what had failed before looks at it himself, and others know it.
+            new.into_iter().for_each(|range| self.tell_others(range));
             self.told.iter_mut().for_each(|told| told.failed.extend(wanted.iter().map(|&range| (root, range))));
         }
         // What reads a task comes after it, and goes before it.
@@ -72,9 +86,8 @@ impl Tasks {
     }
 
     /// Those of `tasks` that have still to be done, and all such tasks that read them, or what reads them: in order.
-    fn find_failing(&mut self, graph: &Graph, tasks: &[TaskRange]) -> Vec<TaskRange> {
-        let (mut found, mut pending) = (vec![], Worklist::default());
-        tasks.iter().for_each(|&range| pending.insert(range));
+    fn find_failing(&mut self, graph: &Graph, mut pending: Worklist) -> Vec<TaskRange> {
+        let mut found = vec![];
         let is_single = |task: TaskId| matches!(graph.layer(task.layer).shape, Shape::Explicit(_));
         while let Some(tasks) = pending.pop_first(is_single) {
             self.steps += 1 + graph.readers_within(tasks.layer, tasks.start..tasks.end).len() as u64;
@@ -104,7 +117,7 @@ impl Tasks {
     }
 
     /// Adds what reads `tasks`.
-    fn add_readers(&self, graph: &Graph, tasks: TaskRange, pending: &mut Worklist) {
+    pub(super) fn add_readers(&self, graph: &Graph, tasks: TaskRange, pending: &mut Worklist) {
         for &reader in graph.readers_within(tasks.layer, tasks.start..tasks.end).iter() {
             let shape = &graph.layer(reader).shape;
             let of_reader = |range: Range<u64>| TaskRange { layer: reader, start: range.start, end: range.end };

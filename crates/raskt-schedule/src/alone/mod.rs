@@ -1,5 +1,6 @@
 //! Tasks that stand alone: what fails with them, and what clients are told of each.
 
+mod cancelling;
 mod failing;
 pub(crate) mod failure;
 pub(crate) mod failures;

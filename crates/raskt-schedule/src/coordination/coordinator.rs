@@ -79,11 +79,7 @@ impl Coordinator {
         }
         self.locks.take_back(asker);
         self.semaphores.take_back(asker);
-        match self.given.remove(asker) {
-            Some(Gift::Items { queue, items }) => self.queues.put_back(&mut self.desk, &queue, items),
-            Some(gift @ Gift::Shown(_)) => gift.let_go(&mut self.desk),
-            None => {}
-        }
+        self.take_back(asker);
         self.settle();
     }
 
@@ -93,7 +89,8 @@ impl Coordinator {
         self.topics.acknowledge(&mut self.desk, owner, topic, number);
     }
 
-    /// A session is over. What it waited for is dropped without an answer, and what it holds passes on.
+    /// A session is over. What it waited for is dropped without an answer, what it holds passes on, and items that it hasn't said to
+    /// have are in their queue again.
     pub fn owner_gone(&mut self, now: Time, owner: Session) {
         self.time_passed(now);
         for turn in self.desk.waiting.of(owner) {
@@ -106,7 +103,7 @@ impl Coordinator {
             self.semaphores.take_back(asker);
         }
         for asker in self.given.of(owner) {
-            self.taken(now, owner, asker.request);
+            self.take_back(asker);
         }
         self.semaphores.leave(owner);
         self.queues.leave(owner);
@@ -305,6 +302,15 @@ impl Coordinator {
         self.locks.settle(&mut self.desk);
         self.semaphores.settle(&mut self.desk);
         self.queues.settle(&mut self.desk, &mut self.given);
+    }
+
+    /// What was on its way to who asked is on its way no more: items are where they were.
+    fn take_back(&mut self, asker: Asker) {
+        match self.given.remove(asker) {
+            Some(Gift::Items { queue, items }) => self.queues.put_back(&mut self.desk, &queue, items),
+            Some(gift @ Gift::Shown(_)) => gift.let_go(&mut self.desk),
+            None => {}
+        }
     }
 
     /// Ends the wait of a request, with an answer or without.

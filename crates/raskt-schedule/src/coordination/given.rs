@@ -46,7 +46,7 @@ impl Given {
 }
 
 impl Gift {
-    /// Who asked has it, or is gone.
+    /// Who asked has it.
     pub fn let_go(self, desk: &mut Desk) {
         match self {
             Self::Items { items, .. } => items.iter().for_each(|(_, value)| desk.let_go(value)),

@@ -16,7 +16,9 @@
 //! is lost between two processes. Who has got items or results says so ([`Coordinator::taken`]); results stay alive until then.
 //!
 //! **Ends.** When a session is over, what it waits for is dropped, and its locks and leases pass on at once. Values that it set
-//! stay. Items that were on their way to it are gone: it may have seen them.
+//! stay. Items that were on their way to it, and that it hasn't said to have, are at the front of their queue again, in order: a
+//! process that died while it waited takes nothing with it. One that had them, and whose word of it was lost with its session, has
+//! had them for nothing: somebody else gets them as well.
 //!
 //! **Bounds.** All that is kept or waited for has one ([`Limits`]); what is over is refused in a sentence ([`CoordinationError`]).
 

@@ -14,8 +14,8 @@ pub(super) struct Queue {
     /// How many items there may be, if somebody has said.
     pub size: Option<u64>,
     items: BTreeMap<u64, Value>,
-    /// The number of the next item.
-    next: u64,
+    /// The number from which on items have been put here: those of a queue of this name before it have smaller ones.
+    born: u64,
     /// What all items cost, and how many ranges of results they refer to.
     bytes: u64,
     results: usize,
@@ -24,6 +24,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    /// One whose items will have that number, or greater ones.
+    pub fn born_at(born: u64) -> Self {
+        Self { born, ..Self::default() }
+    }
+
     pub fn len(&self) -> u64 {
         self.items.len() as u64
     }
@@ -65,10 +70,10 @@ impl Queue {
         self.len() >= count || fills_a_reply()
     }
 
-    pub fn push(&mut self, value: Value) {
+    pub fn push(&mut self, value: Value, next: &mut u64) {
         self.count(&value);
-        self.items.insert(self.next, value);
-        self.next += 1;
+        self.items.insert(*next, value);
+        *next += 1;
     }
 
     fn count(&mut self, value: &Value) {
@@ -78,7 +83,7 @@ impl Queue {
 
     /// Whether these are items that were here: a queue that was closed and begun again has had others.
     pub fn had(&self, items: &[(u64, Value)]) -> bool {
-        items.iter().all(|(number, _)| *number < self.next && !self.items.contains_key(number))
+        items.iter().all(|(number, _)| *number >= self.born)
     }
 
     pub fn put_back(&mut self, items: Vec<(u64, Value)>) {
@@ -115,7 +120,7 @@ impl Queue {
     }
 
     /// Gives the first in line what it wants, or takes in what the first wants to put; says whether something was to be done.
-    pub fn settle_one(&mut self, desk: &mut Desk, given: &mut Given, name: &Name) -> bool {
+    pub fn settle_one(&mut self, desk: &mut Desk, given: &mut Given, name: &Name, next: &mut u64) -> bool {
         if let Some(&turn) = self.getters.first()
             && self.wanted(&desk.waiting).is_some_and(|count| self.can_give(count, &desk.limits))
         {
@@ -132,7 +137,7 @@ impl Queue {
             if let Some(waiter) = desk.grant(turn, Reply::Done)
                 && let Wish::Put { value, .. } = waiter.wish
             {
-                self.push(value);
+                self.push(value, next);
             }
             return true;
         }
@@ -140,10 +145,10 @@ impl Queue {
     }
 
     /// Counts again: nobody waits who could have its turn.
-    pub fn validate(&self, desk: &Desk) {
+    pub fn validate(&self, desk: &Desk, next: u64) {
         assert_eq!(self.bytes, self.values().map(Value::cost_bytes).sum::<u64>());
         assert_eq!(self.results, self.values().map(|value| value.results.len()).sum::<usize>());
-        assert!(self.items.keys().all(|&number| number < self.next));
+        assert!(self.items.keys().all(|number| (self.born..next).contains(number)));
         assert!(self.putters.is_empty() || !self.has_room(&desk.waiting), "there is room and somebody waits for it");
         let wanted = self.wanted(&desk.waiting);
         assert!(wanted.is_none_or(|count| !self.can_give(count, &desk.limits)), "items are there and waited for");

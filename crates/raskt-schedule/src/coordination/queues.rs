@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub(super) struct Queues {
     queues: BTreeMap<Name, Queue>,
+    /// The number of the next item, of whatever queue: no two ever have the same.
+    next: u64,
     known: Known,
     /// Those at which something has changed since all was settled.
     changed: BTreeSet<Name>,
@@ -38,7 +40,7 @@ impl Queues {
             desk.check_names(kind, self.queues.len() + 1)?;
         }
         self.known.meet(owner, name, desk.limits.acquaintances)?;
-        let queue = self.queues.entry(name.clone()).or_default();
+        let queue = self.queues.entry(name.clone()).or_insert_with(|| Queue::born_at(self.next));
         queue.size = queue.size.or(size);
         Ok(())
     }
@@ -69,7 +71,7 @@ impl Queues {
             return Ok(());
         }
         desk.keep(&value)?;
-        queue.push(value);
+        queue.push(value, &mut self.next);
         desk.answer(asker, Reply::Done);
         self.changed.insert(name);
         Ok(())
@@ -161,7 +163,7 @@ impl Queues {
     pub fn settle(&mut self, desk: &mut Desk, given: &mut Given) {
         while let Some(name) = self.changed.pop_first() {
             let Some(queue) = self.queues.get_mut(&name) else { continue };
-            while queue.settle_one(desk, given, &name) {}
+            while queue.settle_one(desk, given, &name, &mut self.next) {}
             if queue.is_idle() && !self.known.is_known(&name) {
                 self.queues.remove(&name);
             }
@@ -188,7 +190,7 @@ impl Queues {
             let (getters, putters) = lines.remove(name).unwrap_or_default();
             assert_eq!((&queue.getters, &queue.putters), (&getters, &putters));
             assert!(!queue.is_idle() || self.known.is_known(name));
-            queue.validate(desk);
+            queue.validate(desk, self.next);
         }
         assert!(lines.is_empty());
         assert!(self.known.names().all(|name| self.queues.contains_key(name)));

@@ -99,6 +99,11 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
                 to.number(*bytes);
             });
         }
+        Event::RunsOn { worker, run, tasks } => {
+            start(to, 21, u64::from(worker.0));
+            to.number(run.0);
+            encode_ranges(tasks, to);
+        }
         Event::GiftsKept { worker, run, tasks, bytes } => {
             start(to, 19, u64::from(worker.0));
             to.number(run.0);
@@ -108,6 +113,10 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
         Event::TimePassed => start(to, 16, 0),
         Event::Retried { run, tasks } => {
             start(to, 17, run.0);
+            encode_ranges(tasks, to);
+        }
+        Event::Cancelled { run, tasks } => {
+            start(to, 20, run.0);
             encode_ranges(tasks, to);
         }
         Event::Reported { worker, report } => {
@@ -139,7 +148,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
     let first = from.number()?;
     let run = RunId(first);
     let worker = match kind {
-        0..=4 | 17 => WorkerId(0),
+        0..=4 | 17 | 20 => WorkerId(0),
         _ => WorkerId(u32::try_from(first).map_err(|_| FlightError::Malformed("a worker's number has 32 bits"))?),
     };
     Ok(match kind {
@@ -206,11 +215,13 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             let run = RunId(from.number()?);
             Event::Kept { worker, run, tasks: from.list(|from| Ok((decode_range(from)?, from.number()?)))? }
         }
+        21 => Event::RunsOn { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         19 => {
             let (run, tasks) = (RunId(from.number()?), decode_ranges(from)?);
             Event::GiftsKept { worker, run, tasks, bytes: from.number()? }
         }
         17 => Event::Retried { run, tasks: decode_ranges(from)? },
+        20 => Event::Cancelled { run, tasks: decode_ranges(from)? },
         _ => return Err(FlightError::Malformed("an event is of no known kind")),
     })
 }

@@ -150,6 +150,7 @@ impl Scheduler {
         for part in parts {
             let Some(owner) = others.get(&part.run) else { continue };
             for task in part.tasks.tasks() {
+                run.tasks.steps += 1;
                 let source = part.source_of(task);
                 if !run.tasks.is_needed(task) {
                     continue;

@@ -1,7 +1,7 @@
 //! What a server shows of all that there is. Each answer looks at so much at most, and says where the next one goes on.
 
 use crate::scheduler::Scheduler;
-use crate::{RunId, TaskRange, WorkerId};
+use crate::{Progress, RunId, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 
 /// What a worker has to do, and holds.
@@ -49,21 +49,40 @@ impl Scheduler {
     /// What a worker has to do, and holds.
     pub fn load_of(&self, worker: WorkerId) -> Option<WorkerLoad> {
         let state = self.workers.get(worker)?;
-        let mut load = WorkerLoad { slots: state.slots(), ..WorkerLoad::default() };
-        for (_, placed) in state.placed() {
-            load.assignments += 1;
-            load.started += u64::from(placed.is_started);
-            load.nanoseconds = load.nanoseconds.saturating_add(placed.nanoseconds);
-        }
-        for &id in state.known() {
-            for (layer, count) in state.holdings().of(id) {
-                let of_layer = self.runs.get(&id).and_then(|run| run.tasks.layers.get(layer.0 as usize));
-                let each = of_layer.map_or(0, |layer| layer.result_bytes);
-                load.results += count;
-                load.bytes = load.bytes.saturating_add(each.saturating_mul(count));
+        let (assignments, started, nanoseconds) = state.placed_sums();
+        let held = state.holdings();
+        let told = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
+        let (nanoseconds, bytes) = (told(nanoseconds), told(held.all_bytes()));
+        Some(WorkerLoad { slots: state.slots(), assignments, started, nanoseconds, results: held.results(), bytes })
+    }
+
+    /// How far all runs that are known have come.
+    pub fn totals(&self) -> Progress {
+        self.totals
+    }
+
+    /// What `task` of `run` stands for, or the task itself; nothing if there is no such task.
+    pub fn made_at(&self, run: RunId, task: TaskId) -> Option<(RunId, TaskId)> {
+        let tasks = &self.runs.get(&run)?.tasks;
+        let is_there = tasks.layers.get(task.layer.0 as usize).is_some_and(|layer| task.index < layer.len);
+        let source = tasks.imports.as_ref().and_then(|imports| imports.source_of(task));
+        is_there.then_some(source.unwrap_or((run, task)))
+    }
+
+    /// Results that are in memory with a worker, from `from` on: those among the next `most` tasks of layers of which it holds
+    /// something. And where it goes on, if it does.
+    pub fn residents_at(&self, worker: WorkerId, from: Cursor, most: usize) -> (Vec<Resident>, Option<Cursor>) {
+        let (mut found, mut left) = (vec![], most);
+        let Some(state) = self.workers.get(worker) else { return (found, None) };
+        for (id, layer) in state.holdings().layers_from(from.0, from.1.layer) {
+            let start = if (id, layer) == (from.0, from.1.layer) { from.1.index } else { 0 };
+            if let Some(task) = self.residents_of_layer(id, TaskId::new(layer, start), &mut left, &mut found) {
+                found.retain(|resident| resident.workers.contains(&worker));
+                return (found, Some((id, task)));
             }
         }
-        Some(load)
+        found.retain(|resident| resident.workers.contains(&worker));
+        (found, None)
     }
 
     /// Results that are in memory, from `from` on: those among the next `most` tasks. And where it goes on, if it does.
@@ -81,28 +100,41 @@ impl Scheduler {
 
     /// Those of one run; gives where it goes on there, if nothing is `left`.
     fn residents_of(&self, id: RunId, from: TaskId, left: &mut usize, found: &mut Vec<Resident>) -> Option<TaskId> {
-        let tasks = &self.runs.get(&id)?.tasks;
-        for (layer, state) in (0..).map(LayerId).zip(&tasks.layers).skip(from.layer.0 as usize) {
+        let layers = self.runs.get(&id)?.tasks.layers.len() as u32;
+        (from.layer.0..layers).map(LayerId).find_map(|layer| {
             let start = if layer == from.layer { from.index } else { 0 };
-            // What is imported is found where it was made.
-            if state.is_imported || start >= state.len {
-                continue;
-            }
-            for part in tasks.live_parts(TaskRange { layer, start, end: state.len }) {
-                for task in part.tasks() {
-                    if *left == 0 {
-                        return Some(task);
-                    }
-                    *left -= 1;
-                    if tasks.is_needed(task) && tasks.is_in_memory(task) {
-                        let workers = tasks.holders(task).collect();
-                        found.push(Resident { run: id, task, bytes: state.result_bytes, workers });
-                    }
+            self.residents_of_layer(id, TaskId::new(layer, start), left, found)
+        })
+    }
+
+    /// The same of the layer of `from`.
+    fn residents_of_layer(
+        &self,
+        id: RunId,
+        from: TaskId,
+        left: &mut usize,
+        found: &mut Vec<Resident>,
+    ) -> Option<TaskId> {
+        let tasks = &self.runs.get(&id)?.tasks;
+        let (TaskId { layer, index: start }, state) = (from, tasks.layers.get(from.layer.0 as usize)?);
+        // What is imported is found where it was made.
+        if state.is_imported || start >= state.len {
+            return None;
+        }
+        for part in tasks.live_parts(TaskRange { layer, start, end: state.len }) {
+            for task in part.tasks() {
+                if *left == 0 {
+                    return Some(task);
+                }
+                *left -= 1;
+                if tasks.is_needed(task) && tasks.is_in_memory(task) {
+                    let workers = tasks.holders(task).collect();
+                    found.push(Resident { run: id, task, bytes: state.result_bytes, workers });
                 }
             }
-            // A layer counts for something, were nothing of it there.
-            *left = left.saturating_sub(1);
         }
+        // A layer counts for something, were nothing of it there.
+        *left = left.saturating_sub(1);
         None
     }
 }

@@ -5,12 +5,14 @@
 
 use crate::collections::worklist::Worklist;
 use crate::estimate::LARGEST;
+use crate::placed::Handed;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
+use crate::take::draft::BATCH_TASKS;
 use crate::task::Tag;
 use crate::tasks::Tasks;
 use crate::{RunId, TaskRange, WorkerId};
-use raskt_graph::{Graph, TaskId};
+use raskt_graph::{Graph, LayerId, TaskId};
 
 impl Scheduler {
     pub(crate) fn take_kept(&mut self, id: RunId, tasks: &[(TaskRange, u64)], worker: WorkerId) {
@@ -25,7 +27,42 @@ impl Scheduler {
     }
 }
 
+impl Scheduler {
+    /// `worker` still runs `tasks`: what of them could be begun now counts as handed out to it.
+    pub(crate) fn run_on(&mut self, id: RunId, tasks: &[TaskRange], worker: WorkerId) {
+        let limits = self.limits(id, worker);
+        let Some(state) = self.workers.get(worker).filter(|state| !state.is_kept()) else { return };
+        let Some((run, others)) = self.runs.split(&id) else { return };
+        let Some((class, begun)) = run.could_begin(tasks) else { return };
+        let requirement = run.requirement_of(class);
+        if requirement.as_deref().is_some_and(|required| !state.has_free(required)) {
+            return;
+        }
+        let Some(batch) = run.take_begun(others, &begun, worker, limits) else { return };
+        let gives_back = self.gives_back(id, &batch.tasks);
+        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });
+        self.publish(id);
+    }
+}
+
 impl Run {
+    /// Those of `tasks` that could begin, if they are of the class of the first of them.
+    fn could_begin(&self, tasks: &[TaskRange]) -> Option<(u32, Vec<TaskRange>)> {
+        let begun = tasks.iter().flat_map(|&range| range.tasks()).take(BATCH_TASKS as usize);
+        let could = begun.filter(|&task| {
+            let is_ready = match self.tasks.record(task).tag {
+                Tag::Ready => true,
+                Tag::Untouched => self.graph.input_count(task) == 0,
+                _ => false,
+            };
+            is_ready && self.tasks.is_needed(task) && !self.tasks.is_imported(task) && !self.suspects.contains(task)
+        });
+        let could = TaskRange::of(could);
+        let class = |layer: LayerId| self.tasks.layers[layer.0 as usize].class;
+        let first = class(could.first()?.layer);
+        Some((first, could.into_iter().filter(|range| class(range.layer) == first).collect()))
+    }
+
     fn take_kept(&mut self, tasks: &[(TaskRange, u64)], worker: WorkerId) {
         let mut unread = Worklist::default();
         for &(range, bytes) in tasks.iter().filter(|(range, _)| !range.is_empty()) {

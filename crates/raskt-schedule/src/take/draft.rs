@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The most tasks that are handed out in one assignment.
-const BATCH_TASKS: u64 = 1024;
+pub(crate) const BATCH_TASKS: u64 = 1024;
 
 /// The part of the credit that is as good as nothing: for so long results may wait although others could have read them.
 const CREDIT_PER_WAIT: u64 = 10;

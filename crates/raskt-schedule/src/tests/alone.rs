@@ -87,6 +87,30 @@ fn what_has_failed_and_is_needed_again_has_the_cause_that_it_had() {
     }
 }
 
+/// Whoever comes to read what has failed hears so, and nobody looks at those who have heard it before.
+#[test]
+fn one_more_reader_of_what_has_failed_costs_what_the_first_did() {
+    let mut cluster = Cluster::new(1);
+    cluster.failing.insert((RunId(1), task(0, 0)));
+    cluster.submit(1, rows(1, 1), vec![range(0, 0, 1)], ALONE, vec![]);
+    cluster.work_all();
+    let mut steps = vec![];
+    for run in 2..200 {
+        let before = cluster.scheduler.steps();
+        cluster.submit(run, rows(2, 1), vec![range(1, 0, 1)], ALONE, vec![import(0, 1, 1, task(0, 0))]);
+        steps.push(cluster.scheduler.steps() - before);
+        assert_eq!(cluster.knows(run).failed[&task(1, 0)], (RunId(1), task(0, 0)));
+    }
+    assert_eq!(steps.first(), steps.last());
+    // All of them hear of it when it comes after all.
+    cluster.failing.clear();
+    for run in 2..200 {
+        cluster.handle(Event::Retried { run: RunId(run), tasks: vec![range(1, 0, 1)] });
+    }
+    cluster.work_all();
+    assert!((2..200).all(|run| cluster.knows(run).available.contains(&task(1, 0))));
+}
+
 #[test]
 fn failed_tasks_that_nobody_wants_any_more_are_not_waited_for_or_run_again() {
     let mut cluster = Cluster::new(1);

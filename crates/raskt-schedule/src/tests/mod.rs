@@ -2,8 +2,10 @@
 
 mod admit;
 mod alone;
+mod before;
 mod borrowing;
 mod broadcast;
+mod cancelled;
 mod changes;
 mod deaths;
 mod fair;

@@ -20,6 +20,40 @@ fn residents(scheduler: &Scheduler, most: usize) -> Vec<Resident> {
     all
 }
 
+/// The same of one worker.
+fn residents_at(scheduler: &Scheduler, worker: WorkerId, most: usize) -> Vec<Resident> {
+    let (mut all, mut from) = (vec![], Some(BEGINNING));
+    while let Some(at) = from {
+        let (found, next) = scheduler.residents_at(worker, at, most);
+        assert!(found.len() <= most && next.is_none_or(|next| next > at), "{at:?} leads to {next:?}");
+        all.extend(found);
+        from = next;
+    }
+    all
+}
+
+#[test]
+fn what_one_worker_holds_is_found_without_looking_at_what_others_hold() {
+    let mut cluster = super::links::Cluster::new(1);
+    let range = |end| vec![TaskRange { layer: LayerId(0), start: 0, end }];
+    cluster.submit(1, super::links::rows(1, 5), range(5), FailureScope::Task, vec![]);
+    cluster.work_all();
+    let other = cluster.join();
+    cluster.handle(Event::WorkerResized { worker: WorkerId(0), slots: 0, memory: u64::MAX });
+    for run in 2..30 {
+        cluster.submit(run, super::links::rows(1, 40), range(40), FailureScope::Task, vec![]);
+    }
+    cluster.submit(30, super::links::rows(1, 5), range(5), FailureScope::Task, vec![]);
+    cluster.work_all();
+    let (found, next) = cluster.scheduler.residents_at(WorkerId(0), BEGINNING, 8);
+    assert_eq!((found.len(), next), (5, None));
+    assert!(cluster.scheduler.residents(BEGINNING, 8).1.is_some());
+    assert_eq!(residents_at(&cluster.scheduler, other, 100).len(), 28 * 40 + 5);
+    let load = cluster.scheduler.load_of(other).unwrap();
+    assert_eq!((load.results, load.assignments, load.started), (28 * 40 + 5, 0, 0));
+    assert_eq!(cluster.scheduler.totals().done, 28 * 40 + 10);
+}
+
 fn begun(graph: &Graph, wanted: Vec<TaskId>, workers: u32, steps: usize) -> World {
     let mut world = World::ahead(1, 1000);
     (0..workers).for_each(|_| world.join(2));
@@ -46,6 +80,10 @@ proptest! {
         });
         let found = residents(&world.scheduler, most);
         prop_assert!(found.iter().map(|it| (it.task, it.workers.clone())).eq(expected));
+        for &worker in world.memories.keys() {
+            let of_worker = found.iter().filter(|it| it.workers.contains(&worker)).cloned();
+            prop_assert!(of_worker.eq(residents_at(&world.scheduler, worker, most)));
+        }
         let held: u64 = world.memories.keys().map(|&it| world.scheduler.load_of(it).unwrap().results).sum();
         prop_assert_eq!(held as usize, found.iter().map(|it| it.workers.len()).sum::<usize>());
     }

@@ -93,10 +93,17 @@ proptest! {
             match step {
                 0 if world.memories.len() > 1 => {
                     let nth = at % world.memories.len();
-                    away.extend(world.memories.values().nth(nth).cloned());
+                    let (&worker, memory) = world.memories.iter().nth(nth).unwrap();
+                    let runs = world.assigned.iter().filter(|(of, _)| *of == worker).map(|(_, given)| given.tasks.clone());
+                    away.push((memory.clone(), runs.collect::<Vec<_>>()));
                     world.lose(nth);
                 }
-                1 if !away.is_empty() => _ = world.come_back(away.swap_remove(at % away.len()), 1),
+                1 if !away.is_empty() => {
+                    let (memory, runs) = away.swap_remove(at % away.len());
+                    let worker = world.come_back(memory, (at % 2) as u32);
+                    runs.into_iter().for_each(|tasks| world.handle(Event::RunsOn { worker, run: RUN, tasks }));
+                    world.handle(Event::WorkerResized { worker, slots: 1, memory: u64::MAX });
+                }
                 _ if world.assigned.is_empty() => {}
                 _ => world.run_one(&graph, at, || false),
             }
@@ -108,6 +115,39 @@ proptest! {
             prop_assert_eq!(world.held(), wanted.len());
         }
     }
+}
+
+/// What a worker still runs that comes back is begun by nobody else, and that it has a slot less is known.
+#[test]
+fn what_runs_on_is_handed_out_where_it_runs() {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let cost = Cost { nanoseconds: 1000, ..Cost::default() };
+    let first = graph.layer(Layer::new("first", op, Shape::source(4)).with_cost(cost)).unwrap();
+    let grid = Grid::new([4]);
+    let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(first, grid)] };
+    let second = graph.layer(Layer::new("second", op, shape).with_cost(cost)).unwrap();
+    let graph = graph.finish();
+    let wanted: Vec<_> = (0..4).map(|at| TaskId::new(second, at)).collect();
+    let mut world = World::with(settings());
+    world.handle(added(RUN, None, Arc::new(graph.clone()), TaskRange::of(wanted.iter().copied())));
+    // One has the first of the first layer and runs what reads it, the other runs the second of the first layer.
+    let has: BTreeMap<_, _> = [(TaskId::new(first, 0), evaluate(&graph)[&TaskId::new(first, 0)])].into();
+    let (reader, source) = (world.come_back(has, 0), world.come_back(BTreeMap::new(), 0));
+    let runs_on = |worker, task| Event::RunsOn { worker, run: RUN, tasks: vec![TaskRange::one(task)] };
+    world.handle(runs_on(reader, wanted[0]));
+    world.handle(runs_on(source, TaskId::new(first, 1)));
+    // What couldn't begin, is done already or is at somebody else's doesn't count.
+    world.handle(runs_on(source, wanted[2]));
+    world.handle(runs_on(source, TaskId::new(first, 0)));
+    world.handle(runs_on(reader, TaskId::new(first, 1)));
+    let given: Vec<_> = world.assigned.iter().map(|(worker, given)| (*worker, given.tasks.clone())).collect();
+    let one = |task| vec![TaskRange::one(task)];
+    assert_eq!(given, [(reader, one(wanted[0])), (source, one(TaskId::new(first, 1)))]);
+    world.join(1);
+    let ran = run_and_count(&mut world, &graph);
+    assert!(world.finished && ran.values().all(|&count| count == 1) && ran.len() == 7, "{ran:?}");
+    check_results(&world, &graph, &wanted);
 }
 
 /// Of a run that nobody knows nothing is kept; and what can't be is refused.

@@ -95,7 +95,7 @@ proptest! {
     }
 }
 
-fn chain_with_retries(retries: u32) -> Graph {
+pub fn chain_with_retries(retries: u32) -> Graph {
     let mut graph = GraphBuilder::new();
     let op = op(&mut graph);
     let first = graph.layer(Layer::new("first", op, Shape::source(1))).unwrap();

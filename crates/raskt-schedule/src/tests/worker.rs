@@ -235,3 +235,86 @@ fn a_worker_that_says_twice_that_it_has_begun_has_its_memory_back_at_the_end() {
     s.validate();
     assert!(!s.has_orphans(worker));
 }
+
+fn task(index: u64) -> TaskRange {
+    TaskRange::one(TaskId::new(LayerId(1), index))
+}
+
+fn tasks(attempt: u32, tasks: &[u64]) -> Assignment {
+    Assignment { tasks: tasks.iter().map(|&index| task(index)).collect(), ..assignment(attempt, None) }
+}
+
+fn done(tasks: &[u64]) -> Vec<(TaskRange, Outcome)> {
+    tasks.iter().map(|&index| (task(index), Outcome::Done { bytes: 8 })).collect()
+}
+
+/// A worker of one slot that runs these tasks, and whose scheduler begins anew.
+fn adrift(of: &[u64]) -> Worker {
+    let mut worker = Worker::new(1);
+    worker.handle_event(WorkerEvent::Assigned(tasks(0, of)));
+    worker.handle_event(WorkerEvent::Promised(Ticket(0)));
+    worker.handle_event(WorkerEvent::SchedulerBegan);
+    actions(&mut worker);
+    let all: Vec<_> = of.iter().map(|&index| task(index)).collect();
+    assert_eq!(worker.adrift().collect::<Vec<_>>(), [(RUN, &all[..])]);
+    assert_eq!(worker.slots_adrift(), 1);
+    worker
+}
+
+#[test]
+fn what_is_handed_out_and_runs_already_is_not_begun_again() {
+    let mut worker = adrift(&[3]);
+    worker.handle_event(WorkerEvent::Assigned(tasks(7, &[3])));
+    assert_eq!(actions(&mut worker), [WorkerAction::Started { run: RUN, attempt: Attempt(7) }]);
+    assert_eq!((worker.slots_adrift(), worker.adrift().count()), (0, 0));
+    worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: done(&[3]), nanoseconds: 5 });
+    let report = Report { run: RUN, attempt: Attempt(7), outcomes: done(&[3]), nanoseconds: 5 };
+    let told = [WorkerAction::Unreserve { ticket: Ticket(0) }, WorkerAction::Report(report)];
+    assert_eq!(actions(&mut worker), told);
+}
+
+#[test]
+fn of_what_runs_beside_that_the_scheduler_hears_too() {
+    let mut worker = adrift(&[3, 4]);
+    worker.handle_event(WorkerEvent::Assigned(tasks(7, &[4])));
+    actions(&mut worker);
+    worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: done(&[3, 4]), nanoseconds: 5 });
+    let kept = WorkerAction::Kept { run: RUN, tasks: vec![(task(3), 8)] };
+    let report = Report { run: RUN, attempt: Attempt(7), outcomes: done(&[4]), nanoseconds: 5 };
+    assert_eq!(
+        actions(&mut worker),
+        [WorkerAction::Unreserve { ticket: Ticket(0) }, kept, WorkerAction::Report(report)]
+    );
+}
+
+#[test]
+fn more_than_what_runs_waits_for_it_and_can_be_asked_back() {
+    let mut worker = adrift(&[3]);
+    worker.handle_event(WorkerEvent::Assigned(tasks(7, &[3, 4])));
+    assert_eq!(actions(&mut worker), []);
+    worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: done(&[3]), nanoseconds: 5 });
+    let kept = WorkerAction::Kept { run: RUN, tasks: vec![(task(3), 8)] };
+    assert_eq!(actions(&mut worker), [WorkerAction::Unreserve { ticket: Ticket(0) }, kept, reserve(1, true)]);
+    // The scheduler has heard it.
+    worker.handle_event(WorkerEvent::Recall { run: RUN, attempt: Attempt(7), tasks: vec![task(3)] });
+    let recalled = WorkerAction::Recalled { run: RUN, attempt: Attempt(7), tasks: vec![task(3)] };
+    assert_eq!(actions(&mut worker), [recalled]);
+    for (given_back, left) in [(vec![task(3)], 1), (vec![task(3), task(4)], 0)] {
+        let mut worker = adrift(&[3]);
+        worker.handle_event(WorkerEvent::Assigned(tasks(7, &[3, 4])));
+        worker.handle_event(WorkerEvent::Recall { run: RUN, attempt: Attempt(7), tasks: given_back });
+        worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: done(&[3]), nanoseconds: 5 });
+        assert_eq!(worker.queued().count(), left);
+    }
+}
+
+#[test]
+fn what_is_adrift_and_forgotten_is_told_of_no_more() {
+    let mut worker = adrift(&[3]);
+    worker.handle_event(WorkerEvent::Assigned(tasks(7, &[3, 4])));
+    worker.handle_event(WorkerEvent::Forgotten(RUN));
+    assert_eq!(worker.slots_adrift(), 0);
+    worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: done(&[3]), nanoseconds: 5 });
+    assert_eq!(actions(&mut worker), [WorkerAction::Unreserve { ticket: Ticket(0) }]);
+    assert_eq!(worker.queued().count(), 0);
+}

@@ -119,6 +119,8 @@ impl Ledger {
                     self.pages.entry(*linked).and_modify(|page| page.is_finished = false);
                 }
             }
+            // No client of the simulated cluster does that.
+            Event::Cancelled { .. } => {}
             Event::TimePassed => {}
             Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.clone()),
             Event::WorkerResized { worker, slots, .. } => {
@@ -135,6 +137,7 @@ impl Ledger {
             Event::Scattered { run, tasks, .. } => self.take_scattered(scheduler, *run, tasks),
             Event::Started { run, .. }
             | Event::Kept { run, .. }
+            | Event::RunsOn { run, .. }
             | Event::GiftsKept { run, .. }
             | Event::Fetched { run, .. }
             | Event::SlotsLent { run, .. }

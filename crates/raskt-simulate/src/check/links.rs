@@ -50,6 +50,7 @@ impl Ledger {
             | Event::Scattered { run, .. }
             | Event::Started { run, .. }
             | Event::Kept { run, .. }
+            | Event::RunsOn { run, .. }
             | Event::GiftsKept { run, .. }
             | Event::Fetched { run, .. }
             | Event::SlotsLent { run, .. }

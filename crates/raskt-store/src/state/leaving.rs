@@ -238,6 +238,7 @@ impl State {
         self.is_sweeping = false;
         self.disk.trouble = None;
         self.moved();
+        self.evict_excess();
     }
 
     pub(super) fn update_rank(&mut self, id: SlotId) {

@@ -12,9 +12,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from raskt.distributed._clusters import _decision, _loop, _options
+from raskt.distributed._clusters import _arguments, _decision, _loop, _options
 from raskt.distributed._clusters._decision import Hysteresis, Load, WorkerLoad
-from raskt.distributed._durations import seconds
 
 if TYPE_CHECKING:
     from raskt.distributed._clusters._cluster import Cluster
@@ -81,11 +80,15 @@ class Adaptive:
     ) -> None:
         _options.refuse("Adaptive", kwargs)
         self._cluster = weakref.ref(cluster)
-        self.interval = seconds(INTERVAL_SECONDS if interval is None else interval)
-        self.minimum = 0 if minimum is None else minimum
-        self.maximum = math.inf if maximum is None else maximum
-        self.wait_count = WAIT_COUNT if wait_count is None else wait_count
-        self.target_duration = seconds(TARGET_SECONDS if target_duration is None else target_duration)
+        self.interval = _arguments.span("interval", INTERVAL_SECONDS if interval is None else interval)
+        self.minimum = 0 if minimum is None else _arguments.count("minimum", minimum)
+        is_bounded = maximum is not None and maximum != math.inf
+        self.maximum = _arguments.count("maximum", maximum) if is_bounded else math.inf
+        self.wait_count = WAIT_COUNT if wait_count is None else _arguments.count("wait_count", wait_count, 1)
+        target_duration = TARGET_SECONDS if target_duration is None else target_duration
+        self.target_duration = _arguments.span("target_duration", target_duration)
+        if worker_key is not None and not callable(worker_key):
+            raise TypeError(f"worker_key is {worker_key!r}; it has to be a function of a worker")
         self.worker_key = worker_key
         self._check()
         self.log: deque[tuple[float, dict[str, Any]]] = deque(maxlen=LOG_ENTRIES_MAX)
@@ -98,19 +101,10 @@ class Adaptive:
             asyncio.run_coroutine_threadsafe(_again_and_again(weakref.ref(self), self.interval), _loop.loop())
 
     def _check(self) -> None:
-        whole: dict[str, Any] = {"minimum": self.minimum, "wait_count": self.wait_count}
-        if self.maximum != math.inf:
-            whole["maximum"] = self.maximum
-        for name, value in whole.items():
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name} is {value!r}; it has to be a whole number")
-        if not 0 <= self.minimum <= self.maximum:
+        if self.minimum > self.maximum:
             raise ValueError(f"minimum is {self.minimum} and maximum {self.maximum}: 0 <= minimum <= maximum is needed")
-        if self.wait_count < 1 or self.interval < 0 or self.target_duration <= 0:
-            raise ValueError(
-                f"wait_count is {self.wait_count} (1 or more), interval {self.interval} s (0 or more), and "
-                f"target_duration {self.target_duration} s (more than 0)"
-            )
+        if self.target_duration <= 0:
+            raise ValueError(f"target_duration {self.target_duration} s is too short; it has to be more than 0 s")
 
     @property
     def cluster(self) -> Cluster:

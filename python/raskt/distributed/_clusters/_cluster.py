@@ -11,11 +11,10 @@ from collections.abc import Awaitable, Callable, Generator, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from raskt import _core
-from raskt.distributed._clusters import _loop
+from raskt.distributed._clusters import _arguments, _loop
 from raskt.distributed._clusters._contact import Contact, log_of_scheduler, logs_of_workers
 from raskt.distributed._clusters._decision import Load
-from raskt.distributed._clusters._load import Asks, load_of, tells_load
+from raskt.distributed._clusters._load import Asks, load_of
 from raskt.distributed._clusters._logs import Lines, Log, Logs
 from raskt.distributed._clusters._page import page
 from raskt.distributed._clusters._status import Status
@@ -85,11 +84,13 @@ class Cluster:
             )
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name is {name!r}; a cluster is called by a text. Numbers of workers are n_workers=")
+        if name is not None and "\0" in name:
+            raise ValueError(f"name is {name!r}; it has to be a text without zeros")
         kind = type(self).__name__
         self._name = name or f"{kind}-{next(_numbers[kind])}"
         self.status = Status.created
         self.quiet = quiet
-        self._sync_interval = seconds(scheduler_sync_interval)
+        self._sync_interval = _arguments.span("scheduler_sync_interval", scheduler_sync_interval)
         self._asynchronous = asynchronous
         self._adaptive: Adaptive | None = None
         self._contact = Contact()
@@ -204,19 +205,13 @@ class Cluster:
 
         if not self._supports_scaling:
             raise NotImplementedError(f"{type(self).__name__} can't adapt: the number of its workers is fixed")
-        if Adaptive is None and not self._can_tell_load():
-            raise NotImplementedError(
-                "adapt() has to know how much there is to be done, and the scheduler can't tell that"
-            )
+        if Adaptive is not None and not callable(Adaptive):
+            raise TypeError(f"Adaptive is {Adaptive!r}; it has to be a class like raskt.distributed.Adaptive")
         decides = (Adaptive or _adaptive.Adaptive)(self, **kwargs)
         if self._adaptive is not None:
             self._adaptive.stop(reason="another takes its place")
         self._adaptive = decides
         return decides
-
-    def _can_tell_load(self) -> bool:
-        """Whether `_load` is answered."""
-        return tells_load(_core.ClusterClient)
 
     def _load(self) -> Load:
         """What there is to be done, and who does it, by the names that the plan has. This waits."""
@@ -244,8 +239,8 @@ class Cluster:
         TimeoutError
             If there aren't after `timeout` seconds.
         """
-        if isinstance(n_workers, bool) or not isinstance(n_workers, int) or n_workers < 1:
-            raise ValueError(f"n_workers is {n_workers!r}; it is a whole number, 1 or more")
+        n_workers = _arguments.count("n_workers", n_workers, 1)
+        timeout = None if timeout is None else _arguments.span("timeout", timeout)
         return self.sync(self._ask, "wait_for_workers", n_workers, timeout=timeout)
 
     def get_logs(self, cluster: bool = True, scheduler: bool = True, workers: Any = True) -> Any:
@@ -317,7 +312,7 @@ class Cluster:
         if self._process != os.getpid():
             # A fork: it is the parent's.
             return None
-        self._closing_seconds = None if timeout is None else seconds(timeout)
+        self._closing_seconds = None if timeout is None else _arguments.span("timeout", timeout)
         return self.sync(self._close)
 
     async def _start(self) -> None:

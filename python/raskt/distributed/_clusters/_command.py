@@ -20,6 +20,8 @@ from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._logs import Lines, Log
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._status import Status
+from raskt.distributed._pipes import held_here_alone
+from raskt.distributed._secrets import hidden
 from raskt.distributed._supervised import SOON_SECONDS, WAITS, story
 
 INSIDE = "raskt.distributed._clusters._remote"
@@ -96,6 +98,8 @@ class CommandProcess(ProcessInterface):
         self._lines = Lines()
         self._listeners: list[threading.Thread] = []
         self._is_wanted = True
+        self._spawning = threading.Lock()
+        """Whoever ends it mustn't miss a process that is being started."""
         self._keeping: asyncio.Task[None] | None = None
 
     def command_line(self) -> list[str]:
@@ -109,14 +113,24 @@ class CommandProcess(ProcessInterface):
 
     async def start(self) -> None:
         """Starts it. A scheduler is waited for, and a worker is started again when it dies."""
-        await _loop.blocking(self._spawn)
-        if self._command == "scheduler":
-            await self._ready()
-        else:
+        try:
+            await _loop.blocking(self._spawn)
+            if self._command == "scheduler":
+                await self._ready()
+        except asyncio.CancelledError:
+            # Nobody waits for it any more.
+            self.end_now()
+            raise
+        if self._command != "scheduler":
             self._keeping = asyncio.ensure_future(self._keep())
         await super().start()
 
     def _spawn(self) -> None:
+        with self._spawning:
+            if self._is_wanted:
+                self._spawn_at_once()
+
+    def _spawn_at_once(self) -> None:
         self.process = subprocess.Popen(
             self.command_line(),
             stdin=subprocess.PIPE,
@@ -129,6 +143,7 @@ class CommandProcess(ProcessInterface):
             start_new_session=True,
         )
         assert self.process.stdin is not None
+        held_here_alone(self.process.stdin)
         self._listeners.clear()
         for stream, out in ((self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr)):
             name = f"raskt-lines-{self.process.pid}"
@@ -159,7 +174,7 @@ class CommandProcess(ProcessInterface):
                 for listener in self._listeners:
                     # What it said last may be on its way yet.
                     await _loop.blocking(listener.join, HEARING_SECONDS)
-                said = self._lines.log() or "it has said nothing"
+                said = hidden(self._lines.log()) or "it has said nothing"
                 raise RuntimeError(f"{type(self).__name__} hasn't come up: {said}")
             await asyncio.sleep(GLANCE_SECONDS)
         self.address = self._facts["scheduler"]
@@ -208,13 +223,14 @@ class CommandProcess(ProcessInterface):
     def end_now(self) -> None:
         """Kills it, and what it has started here."""
         self.expect_end()
-        if self.process is None:
-            return
-        if self.process.poll() is None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-        self._let_go()
+        with self._spawning:
+            if self.process is None:
+                return
+            if self.process.poll() is None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+            self._let_go()
 
     def _let_go(self) -> None:
         assert self.process is not None and self.process.stdin is not None

@@ -9,40 +9,62 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from raskt.distributed._clusters import _options
-from raskt.distributed._durations import seconds
+from raskt.distributed._clusters import _arguments, _options, _places
 from raskt.distributed._security import Security
 
 
-def _text(value: Any) -> str:
+def _name(name: str, value: Any) -> str:
+    return _arguments.text(name, str(value))
+
+
+def _path(name: str, value: Any) -> str:
+    try:
+        path = os.fsdecode(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; it has to be a path") from None
+    return str(Path(_arguments.text(name, path)).absolute())
+
+
+def _duration(name: str, value: float | str | timedelta) -> str:
+    return f"{_arguments.span(name, value)}s"
+
+
+def _memory(name: str, value: Any) -> str:
+    if value is None:
+        return "0"
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise TypeError(f"{name} is {value!r}; it is a number of bytes, a text such as '4 GiB', or None")
     return str(value)
 
 
-def _path(value: Any) -> str:
-    return str(Path(os.fspath(value)).absolute())
+def _protocol(name: str, value: str) -> str:
+    return _places.protocol_of(value, None)
 
 
-def _duration(value: float | str | timedelta) -> str:
-    return f"{seconds(value)}s"
+def _threads(name: str, value: Any) -> str:
+    return str(_options.threads_of(value))
 
 
-def _memory(value: Any) -> str:
-    return "0" if value is None else str(value)
+def _port(name: str, value: Any) -> str:
+    return str(_arguments.port(name, value))
 
 
-def _protocol(value: str) -> str:
-    return value.removesuffix("://")
+def _ports(name: str, value: Any) -> str:
+    # Of several workers, each has one of a range.
+    return _arguments.text(name, value) if isinstance(value, str) else _port(name, value)
 
 
-def _amounts(value: dict[str, float]) -> str:
-    return " ".join(f"{name}={amount}" for name, amount in value.items())
+def _amounts(name: str, value: dict[str, float]) -> str:
+    return " ".join(f"{key}={amount:g}" for key, amount in _arguments.amounts(name, value).items())
 
 
-Writers = dict[str, Callable[[Any], str]]
+_text = _arguments.text
+
+Writers = dict[str, Callable[[str, Any], str]]
 
 SCHEDULER: Writers = {
     "host": _text,
-    "port": _text,
+    "port": _port,
     "interface": _text,
     "protocol": _protocol,
     "scheduler_file": _path,
@@ -52,15 +74,15 @@ SCHEDULER: Writers = {
 """Options of `raskt scheduler`, and how they are written."""
 
 WORKER: Writers = {
-    "nthreads": _text,
-    "name": _text,
+    "nthreads": _threads,
+    "name": _name,
     "memory_limit": _memory,
     "resources": _amounts,
     "local_directory": _path,
     "host": _text,
     "interface": _text,
     "protocol": _protocol,
-    "worker_port": _text,
+    "worker_port": _ports,
     "listen_address": _text,
     "contact_address": _text,
     "death_timeout": _duration,
@@ -86,11 +108,11 @@ def arguments(command: str, options: dict[str, Any]) -> list[str]:
         if name == "preload":
             written += [f"{option}={module}" for module in _options.modules_of(value)]
         elif name in FLAGS:
-            written += [option] if value else []
+            written += [option] if _arguments.flag(name, value) else []
         elif name not in writers:
             others[name] = value
         elif value is not None or name == "memory_limit":
-            written.append(f"{option}={writers[name](value)}")
+            written.append(f"{option}={writers[name](name, value)}")
     _options.refuse(f"`raskt {command}`", others)
     return written
 
@@ -107,6 +129,6 @@ def log_level(silence_logs: int | bool | None) -> str:
     >>> log_level(logging.WARN), log_level(False), log_level(logging.CRITICAL)
     ('--log-level=warn', '--log-level=info', '--log-level=error')
     """
-    level = int(silence_logs or 0)
+    level = _arguments.level("silence_logs", silence_logs)
     names = {logging.DEBUG: "debug", logging.INFO: "info", logging.WARNING: "warn"}
     return f"--log-level={'info' if not level else names.get(level, 'error' if level > logging.WARNING else 'debug')}"

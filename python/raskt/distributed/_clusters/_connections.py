@@ -64,5 +64,5 @@ def ssh(host: str, options: dict[str, Any], words: Sequence[str]) -> list[str]:
 def checked(host: Any) -> str:
     """A host that `ssh` doesn't take for something else."""
     if not isinstance(host, str) or not HOST.fullmatch(host):
-        raise ValueError(f"{host!r} is no host: give names or numbers, as `ssh` knows them")
+        raise ValueError(f"hosts has {host!r}, which is no host: give names or numbers, as `ssh` knows them")
     return host

@@ -57,13 +57,6 @@ class Contact:
             client.close()
 
 
-def can_retire() -> bool:
-    """Whether workers can bring what they hold to others."""
-    from raskt.distributed._client import Client
-
-    return hasattr(Client, "retire_workers")
-
-
 def retire(client: Any, names: list[str]) -> None:
     """Has workers do what they have, and bring what they hold to others, before they go."""
     known = {str(about["name"]) for about in client.scheduler_info(n_workers=-1)["workers"].values()}
@@ -73,15 +66,13 @@ def retire(client: Any, names: list[str]) -> None:
         client.retire_workers(workers=there)
 
 
-def log_of_scheduler(client: Any) -> Log | None:
-    """What the scheduler has noted down of late, if it keeps that."""
-    return _log(client.get_scheduler_logs()) if hasattr(client, "get_scheduler_logs") else None
+def log_of_scheduler(client: Any) -> Log:
+    """What the scheduler has noted down of late."""
+    return _log(client.get_scheduler_logs())
 
 
 def logs_of_workers(client: Any) -> dict[str, Log]:
-    """What workers have logged of late, by their names, if they keep that."""
-    if not hasattr(client, "get_worker_logs"):
-        return {}
+    """What workers have logged of late, by their names."""
     return {name: _log(lines) for name, lines in client.get_worker_logs().items()}
 
 

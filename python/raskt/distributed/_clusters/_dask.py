@@ -9,11 +9,10 @@ import uuid
 from contextlib import suppress
 from typing import Any
 
-from raskt.distributed._clusters import _loop, _options
+from raskt.distributed._clusters import _arguments, _loop, _options
 from raskt.distributed._clusters._dask_tasks import LEFT, be_scheduler, be_worker
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._logs import Lines, Log
-from raskt.distributed._clusters._planned import count_of
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._spec import SpecCluster
 from raskt.distributed._clusters._status import Status
@@ -90,8 +89,9 @@ class DaskScheduler(DaskProcess):
         """Submits the task, and hears where it listens."""
         topic = f"raskt-scheduler-{uuid.uuid4().hex}"
         arguments = (be_scheduler, self._files, self._port, topic)
+        options = {"priority": 1000, **self._submit_options}
         self.future = await _loop.blocking(
-            self.client.submit, *arguments, key=topic, pure=False, **{"priority": 1000, **self._submit_options}
+            self.client.submit, *arguments, key=topic, pure=False, undo=self._cancel, **options
         )
         deadline = time.monotonic() + READY_SECONDS
         while not (told := await _loop.blocking(self.client.get_events, topic)):
@@ -125,17 +125,12 @@ class DaskWorker(DaskProcess):
         keys: Keys,
     ) -> None:
         super().__init__(scheduler, name, client)
-        self._options = {
-            "name": str(name),
-            "nthreads": None if nthreads is None else _options.threads_of(nthreads),
-            "memory_limit": memory_limit,
-            "preload": _options.modules_of(preload),
-        }
+        self._options = _options.of_guest(name, nthreads, memory_limit, preload)
         self._files, self._place, self._submit_options = keys.files("worker"), place, dict(submit_options or {})
 
     async def start(self) -> None:
         """Submits the task; it may take until there is a slot for it."""
-        await _loop.blocking(self._submit)
+        await _loop.blocking(self._submit, undo=lambda _: self.end_now())
         await super().start()
 
     def _submit(self) -> None:
@@ -219,8 +214,6 @@ class DaskCluster(SpecCluster):
         security: Security | None = None,
     ) -> None:
         self.dask_client, self._has_own_client = _client_of(client)
-        there = len(self.dask_client.scheduler_info(n_workers=-1)["workers"])
-        self._first_workers = max(1, there) if n_workers is None else count_of("n_workers", n_workers)
         options = {
             "client": self.dask_client,
             "nthreads": threads_per_worker,
@@ -229,6 +222,8 @@ class DaskCluster(SpecCluster):
             "submit_options": submit_options,
         }
         try:
+            there = len(self.dask_client.scheduler_info(n_workers=-1)["workers"])
+            self._first_workers = max(1, there) if n_workers is None else _arguments.count("n_workers", n_workers)
             super().__init__(
                 scheduler={"cls": DaskScheduler, "options": {"client": self.dask_client, **(scheduler_options or {})}},
                 worker={"cls": DaskWorker, "options": options},
@@ -249,8 +244,10 @@ class DaskCluster(SpecCluster):
         return f"{self.name}-worker-{worker_number}"
 
     async def _close(self) -> None:
-        await super()._close()
-        await _loop.blocking(self._let_go)
+        try:
+            await super()._close()
+        finally:
+            await _loop.blocking(self._let_go)
 
     def _let_go(self) -> None:
         if self._has_own_client:

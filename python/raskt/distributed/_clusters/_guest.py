@@ -6,11 +6,6 @@ It speaks by TLS, since its host may be any, and brings what it proves itself by
 from __future__ import annotations
 
 import importlib
-import os
-import shutil
-import tempfile
-import weakref
-from pathlib import Path
 from typing import Any
 
 from raskt import _core
@@ -19,6 +14,7 @@ from raskt.distributed._addresses import listening
 from raskt.distributed._clusters import _options
 from raskt.distributed._clusters._keys import write_files
 from raskt.distributed._clusters._places import address_of, reachable
+from raskt.distributed._folders import Folder
 from raskt.distributed._security import Security
 
 GRACE_SECONDS = 1.0
@@ -82,12 +78,6 @@ class Belongings:
     """The folder of a guest: what he proves himself by, until it was read, and his socket if he has one."""
 
     def __init__(self, files: dict[str, str]) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="raskt-"))
-        self.remove = weakref.finalize(self, _remove, os.getpid(), str(self.folder))
+        self._folder = Folder()
+        self.folder, self.remove = self._folder.path, self._folder.remove
         self.security: Security = write_files(files, self.folder)
-
-
-def _remove(process: int, folder: str) -> None:
-    # In a fork it is the parent's.
-    if process == os.getpid():
-        shutil.rmtree(folder, ignore_errors=True)

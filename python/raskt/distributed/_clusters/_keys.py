@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
-import weakref
 from pathlib import Path
 from typing import Literal
 
 from raskt import _core
+from raskt.distributed._folders import Folder
 from raskt.distributed._security import Security
 
 Role = Literal["scheduler", "worker", "client"]
@@ -28,14 +26,14 @@ class Keys:
     """
 
     def __init__(self, given: Security | None = None, is_tls: bool = False) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="raskt-"))
+        self._folder = Folder()
+        self.folder = self._folder.path
         self._given, self.is_tls = given, is_tls
-        self._finalizer = weakref.finalize(self, _remove, os.getpid(), self.folder)
         if given is None:
             try:
                 self._make()
             except BaseException:
-                self._finalizer()
+                self.close()
                 raise
 
     def _make(self) -> None:
@@ -72,7 +70,7 @@ class Keys:
 
     def close(self) -> None:
         """Takes the folder away."""
-        self._finalizer()
+        self._folder.remove()
 
 
 def write_files(files: dict[str, str], folder: Path) -> Security:
@@ -84,9 +82,3 @@ def write_files(files: dict[str, str], folder: Path) -> Security:
         with os.fdopen(descriptor, "w") as file:
             file.write(text)
     return Security(**known)
-
-
-def _remove(process: int, folder: Path) -> None:
-    # In a fork it is the parent's.
-    if process == os.getpid():
-        shutil.rmtree(folder, ignore_errors=True)

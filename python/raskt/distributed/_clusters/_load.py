@@ -23,11 +23,6 @@ class Asks(Protocol):
         """What the scheduler answers; both are JSON."""
 
 
-def tells_load(asks: Any) -> bool:
-    """Whether the scheduler can be asked."""
-    return hasattr(asks, "ask")
-
-
 def load_of(asks: Asks) -> Load:
     """What there is to be done, by the names of workers."""
     total = _answer(asks, "Scheduler", "Scheduler")

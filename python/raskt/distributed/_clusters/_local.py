@@ -6,8 +6,7 @@ import logging
 from typing import Any
 
 from raskt.distributed import _sizes
-from raskt.distributed._clusters import _options, _places
-from raskt.distributed._clusters._planned import count_of
+from raskt.distributed._clusters import _arguments, _options, _places
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._spec import SpecCluster
 from raskt.distributed._security import Security
@@ -32,7 +31,8 @@ class LocalCluster(SpecCluster):
         Threads of each.
     processes : bool, default True
         Whether each worker is a process. If not, all are in this one and share its interpreter, which is enough for
-        native work and for functions that leave the interpreter alone.
+        native work and for functions that leave the interpreter alone. Threads can't be ended: ``memory_limit`` then
+        bounds what results take, and not what tasks take.
     loop, start : None
         Clusters have a loop of their own, on which they start.
     host : str, optional
@@ -62,7 +62,10 @@ class LocalCluster(SpecCluster):
         As for `Cluster`.
     **worker_kwargs
         Arguments of each worker. ``memory_limit``: bytes that it may take, a text such as "4 GiB", a fraction of the
-        machine, None or 0 for no limit, or "auto" for a share of what raskt may take. ``local_directory``: where
+        machine, None or 0 for no limit, or "auto" for a share of what raskt may take. Results beyond it go to the disk;
+        a worker process that takes more all the same (for some seconds, or at once if it is much more) is ended and
+        started anew, and a task to which that happens again and again fails with `KilledWorker`, which says so. Nobody
+        is ended below 128 MiB, which an interpreter takes by itself. ``local_directory``: where
         results lie that don't fit into memory. ``preload``: modules that are run before. ``env``: variables of its
         environment. With ``resources``, ``lifetime``, ``lifetime_stagger``, ``lifetime_restart`` or ``death_timeout``,
         workers are processes of the command `raskt worker`.
@@ -117,17 +120,24 @@ class LocalCluster(SpecCluster):
                 "blocked_handlers": blocked_handlers,
             },
         )
-        for option, count, least in (("n_workers", n_workers, 0), ("threads_per_worker", threads_per_worker, 1)):
-            if count is not None and count_of(option, count) < least:
-                raise ValueError(f"{option} is {count}; the least is {least}")
+        workers, self._threads = _options.shares(n_workers, threads_per_worker)
+        if worker_class is not None and not (callable(worker_class) or isinstance(worker_class, str)):
+            raise TypeError(
+                f"worker_class is {worker_class!r}; it has to be a class like ProcessInterface, or its name"
+            )
         self._processes = processes is None or bool(processes)
-        workers, self._threads = _sizes.shares(n_workers, threads_per_worker)
-        host = host or ip
+        scheduler_kwargs = _arguments.mapping("scheduler_kwargs", scheduler_kwargs)
+        host = next((_arguments.text(name, at) for name, at in (("host", host), ("ip", ip)) if at is not None), None)
         where = _places.of_interface(interface) if interface is not None else host
         has_certificates = security is True or (isinstance(security, Security) and security.tls_ca_file is not None)
         protocol = "tls" if has_certificates and protocol is None else _places.protocol_of(protocol, where)
         self._is_tls = protocol == "tls"
-        scheduler = {"host": host, "interface": interface, "port": scheduler_port, "protocol": protocol}
+        scheduler = {
+            "host": host,
+            "interface": interface,
+            "port": _arguments.port("scheduler_port", scheduler_port),
+            "protocol": protocol,
+        }
         options = {
             "nthreads": self._threads,
             **worker_kwargs,
@@ -135,8 +145,8 @@ class LocalCluster(SpecCluster):
         }
         self._first_workers = workers
         super().__init__(
-            scheduler={"cls": "raskt.distributed.Scheduler", "options": {**scheduler, **(scheduler_kwargs or {})}},
-            worker={"cls": worker_class or self._kind(worker_kwargs), "options": options},
+            scheduler={"cls": "raskt.distributed.Scheduler", "options": {**scheduler, **scheduler_kwargs}},
+            worker={"cls": self._kind(worker_kwargs) if worker_class is None else worker_class, "options": options},
             asynchronous=asynchronous,
             loop=loop,
             security=security,

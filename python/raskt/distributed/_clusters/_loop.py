@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import threading
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
+from raskt.distributed._own_loop import OwnLoop
 from raskt.distributed._threads import in_thread
 from raskt.distributed._waits import awaited
 
@@ -21,26 +21,9 @@ T = TypeVar("T")
 
 logger = logging.getLogger("raskt.distributed")
 
-_lock = threading.Lock()
-_loop: asyncio.AbstractEventLoop | None = None
+_own = OwnLoop("raskt-clusters")
 
-
-def loop() -> asyncio.AbstractEventLoop:
-    """The loop, which is started when it is first asked for."""
-    global _loop
-    with _lock:
-        if _loop is None:
-            _loop = asyncio.new_event_loop()
-            threading.Thread(target=_loop.run_forever, name="raskt-clusters", daemon=True).start()
-        return _loop
-
-
-def is_here() -> bool:
-    """Whether this is called by something that runs on the loop."""
-    try:
-        return asyncio.get_running_loop() is _loop
-    except RuntimeError:
-        return False
+loop, is_here = _own.get, _own.is_here
 
 
 def run(coroutine: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
@@ -48,12 +31,34 @@ def run(coroutine: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
     if is_here():
         coroutine.close()
         raise RuntimeError("what runs on the loop of clusters can't wait for something else on it: await it")
-    future = asyncio.run_coroutine_threadsafe(coroutine, loop())
+    awaited = _Awaited(coroutine)
     try:
-        return future.result(timeout)
+        return asyncio.run_coroutine_threadsafe(awaited.result(), loop()).result(timeout)
     except BaseException:
-        future.cancel()
+        # An interrupt may come when it has begun, and before there is a future for it here.
+        loop().call_soon_threadsafe(awaited.cancel)
         raise
+
+
+class _Awaited(Generic[T]):
+    """A coroutine that is cancelled whether it has begun or not."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self._coroutine = coroutine
+        self._task: asyncio.Task[Any] | None = None
+        self._is_cancelled = False
+
+    async def result(self) -> T:
+        if self._is_cancelled:
+            self._coroutine.close()
+            raise asyncio.CancelledError
+        self._task = asyncio.current_task()
+        return await self._coroutine
+
+    def cancel(self) -> None:
+        self._is_cancelled = True
+        if self._task is not None:
+            self._task.cancel()
 
 
 class Begun(Generic[T]):
@@ -90,13 +95,3 @@ async def blocking(function: Callable[..., T], *args: Any, undo: Callable[[T], A
         return await awaited(lambda _stop: function(*args, **kwargs), undo)
     result: T = await in_thread(function, *args, **kwargs)
     return result
-
-
-def _forget() -> None:
-    """In a fork the thread isn't there."""
-    global _loop, _lock
-    _loop, _lock = None, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from raskt.distributed._addresses import nearest
-from raskt.distributed._clusters import _loop, _options, _places
+from raskt.distributed._clusters import _arguments, _loop, _options
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._logs import Lines, Log
-from raskt.distributed._clusters._process import ProcessInterface
-from raskt.distributed._clusters._servers import CLOSING_SECONDS, GLANCE_SECONDS, scheduler_of
+from raskt.distributed._clusters._worker import CLOSING_SECONDS, GLANCE_SECONDS, LocalWorker, scheduler_of
 from raskt.distributed._security import Security
 from raskt.distributed._supervised import Job, Supervisor
 
@@ -24,7 +23,7 @@ _supervisors: dict[int, Supervisor] = {}
 """Who looks after the workers of a process: of this one, and of those that it was forked from."""
 
 
-class Nanny(ProcessInterface):
+class Nanny(LocalWorker):
     """A worker in a process of its own, and what starts it again whenever it dies. It ends with this process.
 
     Parameters
@@ -40,7 +39,7 @@ class Nanny(ProcessInterface):
     local_directory : path, optional
         The folder in which results lie that don't fit into memory.
     memory_limit : "auto", int, float, str or None
-        Bytes that it may take, as for `LocalCluster`.
+        Bytes that it may take, as for `LocalCluster`: a process that takes more is ended, and started anew.
     security : Security, optional
         By what others know it.
     preload : str or list of str
@@ -65,6 +64,8 @@ class Nanny(ProcessInterface):
     1
     """
 
+    _kind = "a nanny"
+
     def __init__(
         self,
         scheduler_ip: str | None = None,
@@ -81,17 +82,13 @@ class Nanny(ProcessInterface):
         keys: Keys | None = None,
         **options: Any,
     ) -> None:
-        _options.refuse("a nanny", options)
-        super().__init__(scheduler_of(scheduler_ip, scheduler_port), name)
-        self.nthreads = _options.threads_of(nthreads)
-        self.memory_limit = _options.memory_of(memory_limit, self.nthreads)
-        self._keys = keys or Keys(security or Security())
-        self._own_keys = keys is None
-        self._security = security or self._keys.security("worker")
-        self._local_directory = None if local_directory is None else os.fspath(local_directory)
-        self._preload = _options.modules_of(preload)
-        self._environment = {str(key): str(value) for key, value in (env or {}).items()}
-        self._is_silent = bool(silence_logs) and int(silence_logs or 0) > logging.WARNING
+        scheduler = scheduler_of(scheduler_ip, scheduler_port)
+        super().__init__(scheduler, name, nthreads, memory_limit, preload, security, keys, options)
+        self._local_directory = (
+            None if local_directory is None else _arguments.folder("local_directory", local_directory)
+        )
+        self._environment = _options.environment_of(env)
+        self._is_silent = _arguments.level("silence_logs", silence_logs) > logging.WARNING
         self._lines = Lines()
         self._job: Job | None = None
 
@@ -107,15 +104,11 @@ class Nanny(ProcessInterface):
 
     async def start(self) -> None:
         """Starts the process."""
-        assert self.scheduler is not None
-        self.name = self.name if self.name is not None else f"worker-{os.getpid()}-{id(self):x}"
-        self.address = _places.of_worker(self.scheduler, self._keys.folder)
+        scheduler, listen = self._settle()
         about = {
-            "scheduler": nearest(self.scheduler),
-            "listen": self.address,
-            "credentials": {
-                kind: None if path is None else str(path) for kind, path in self._security.credentials().items()
-            },
+            "scheduler": nearest(scheduler),
+            "listen": listen,
+            "credentials": {kind: None if path is None else str(path) for kind, path in self._credentials.items()},
             "name": str(self.name),
             "threads": self.nthreads,
             "memory_limit": self.memory_limit,
@@ -137,8 +130,6 @@ class Nanny(ProcessInterface):
         job, self._job = self._job, None
         if job is not None:
             await _loop.blocking(supervisor().end, job, CLOSING_SECONDS if timeout is None else timeout)
-        if self._own_keys:
-            self._keys.close()
         await super().close()
 
     async def finished(self) -> None:

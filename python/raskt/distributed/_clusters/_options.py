@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raskt.distributed import _sizes
+from raskt.distributed._clusters import _arguments
 
 COMMAND = "SubprocessCluster, LocalCluster and the command `raskt worker` have it"
 SCHEDULER_COMMAND = "SubprocessCluster and the command `raskt scheduler` have it"
@@ -49,7 +50,8 @@ def refuse(kind: str, options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name not in UNTAKEN:
             raise TypeError(f"{kind} has no option {name}={value!r}")
-        if value is not None and value is not False and value not in ((), [], {}):
+        is_nothing = value is None or value is False or (isinstance(value, (tuple, list, dict)) and not value)
+        if not is_nothing:
             raise NotImplementedError(f"{kind} doesn't take {name}={value!r}: {UNTAKEN[name]}")
 
 
@@ -57,11 +59,16 @@ def threads_of(nthreads: Any) -> int:
     """Threads of a worker; all processors if nobody says otherwise."""
     if nthreads is None:
         return _sizes.processors()
-    if isinstance(nthreads, bool) or not isinstance(nthreads, int):
-        raise TypeError(f"nthreads is {nthreads!r}; it has to be a whole number")
-    if nthreads < 1:
-        raise ValueError(f"nthreads is {nthreads}; at least one has to run tasks")
-    return nthreads
+    return _arguments.count("nthreads", nthreads, 1, _arguments.THREADS_MAX)
+
+
+def shares(n_workers: Any, threads_per_worker: Any) -> tuple[int, int]:
+    """Workers, and threads of each, as far as somebody says."""
+    workers = None if n_workers is None else _arguments.count("n_workers", n_workers)
+    threads = threads_per_worker
+    if threads is not None:
+        threads = _arguments.count("threads_per_worker", threads, 1, _arguments.THREADS_MAX)
+    return _sizes.shares(workers, threads)
 
 
 def memory_of(limit: Any, threads: int) -> int | None:
@@ -71,7 +78,26 @@ def memory_of(limit: Any, threads: int) -> int | None:
 
 def modules_of(preload: Any) -> list[str]:
     """Modules that are run first."""
-    modules = [preload] if isinstance(preload, str) else list(preload or ())
-    if not all(isinstance(module, str) for module in modules):
+    modules = [preload] if isinstance(preload, str) else preload
+    if modules is None:
+        return []
+    if not isinstance(modules, (list, tuple)) or not all(isinstance(module, str) for module in modules):
         raise TypeError(f"preload is {preload!r}; it is the name of a module, the path of a file, or a list of those")
-    return modules
+    return [_arguments.text("preload", module) for module in modules]
+
+
+def of_guest(name: Any, nthreads: int | None, memory_limit: Any, preload: Any) -> dict[str, Any]:
+    """Options of a worker in a process that belongs to another engine."""
+    threads = None if nthreads is None else threads_of(nthreads)
+    if isinstance(memory_limit, bool) or not isinstance(memory_limit, (int, float, str, type(None))):
+        raise TypeError(f"memory_limit is {memory_limit!r}; it is a number of bytes, a text such as '4 GiB', or None")
+    return {"name": str(name), "nthreads": threads, "memory_limit": memory_limit, "preload": modules_of(preload)}
+
+
+def environment_of(env: Any) -> dict[str, str]:
+    """Variables of an environment."""
+    variables = {key: str(value) for key, value in _arguments.mapping("env", env).items()}
+    for key, value in variables.items():
+        if not key or "=" in key or "\0" in key + value:
+            raise ValueError(f"env has {key!r}: {value!r}, which no environment can have")
+    return variables

@@ -8,6 +8,7 @@ import struct
 from pathlib import Path
 
 from raskt.distributed._addresses import listening
+from raskt.distributed._clusters import _arguments
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")
@@ -25,7 +26,7 @@ def protocol_of(protocol: str | None, host: str | None) -> str:
     """
     if protocol is None:
         return "tcp" if host is None or host in LOOPBACK else "tls"
-    plain = protocol.removesuffix("://")
+    plain = _arguments.text("protocol", protocol).removesuffix("://")
     if plain not in ("tcp", "tls"):
         raise NotImplementedError(
             f"protocol is {protocol!r}; processes of a cluster speak 'tcp' within a host, and 'tls'"
@@ -45,7 +46,9 @@ def of_interface(interface: str) -> str:
     ADDRESS_OF_INTERFACE = 0x8915
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            told = fcntl.ioctl(probe, ADDRESS_OF_INTERFACE, struct.pack("256s", interface.encode()[:15]))
+            told = fcntl.ioctl(
+                probe, ADDRESS_OF_INTERFACE, struct.pack("256s", _arguments.text("interface", interface).encode()[:15])
+            )
         except OSError:
             there = ", ".join(name for _, name in socket.if_nameindex())
             raise ValueError(f"interface is {interface!r}, and has no address; there are {there}") from None

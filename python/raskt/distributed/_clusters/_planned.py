@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from raskt.distributed import _sizes
+from raskt.distributed._clusters import _arguments
 from raskt.distributed._clusters._cluster import Cluster
 from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._status import Status
 
-WORKERS_MAX = 10_000
-"""Workers of a cluster, at most."""
+CORES_MAX = _arguments.WORKERS_MAX * _arguments.THREADS_MAX
+"""Threads of all workers, at most."""
 
 
 class PlannedCluster(Cluster):
@@ -97,14 +97,16 @@ class PlannedCluster(Cluster):
         cores : int, optional
             So many that they have this many threads in all.
         """
-        wanted = max(count_of("n", n), self._workers_for(memory, cores))
+        wanted = _arguments.count("n", max(_arguments.count("n", n), self._workers_for(memory, cores)))
         return self.sync(self._scale, wanted)
 
     scale_up = scale
 
     def scale_down(self, workers: Iterable[Any]) -> Any:
         """Ends the workers of these names; what they hold is brought to others before, if the scheduler can do that."""
-        names = [workers] if isinstance(workers, str) else list(workers)
+        names = [workers] if isinstance(workers, str) or not isinstance(workers, Iterable) else list(workers)
+        if None in names or not all(isinstance(name, Hashable) for name in names):
+            raise TypeError(f"workers is {workers!r}; it has to be a list of names of workers")
         return self.sync(self._scale_down, names)
 
     def adapt(
@@ -138,17 +140,20 @@ class PlannedCluster(Cluster):
         Adaptive
             What decides from now on, in the place of what did so far.
         """
-        least = max(minimum, self._workers_for(minimum_memory, minimum_cores))
-        bounds = [maximum]
+        least = max(_arguments.count("minimum", minimum), self._workers_for(minimum_memory, minimum_cores, "minimum_"))
+        bounds = [maximum if maximum == math.inf else _arguments.count("maximum", maximum)]
         if maximum_cores is not None:
-            bounds.append(maximum_cores // self._threads_each())
+            bounds.append(_arguments.count("maximum_cores", maximum_cores, most=CORES_MAX) // self._threads_each())
         if maximum_memory is not None:
-            bounds.append(_sizes.bytes_of(maximum_memory) // self._memory_each())
+            bounds.append(_arguments.memory("maximum_memory", maximum_memory) // self._memory_each())
         return super().adapt(Adaptive, minimum=least, maximum=min(bounds), **kwargs)
 
-    def _workers_for(self, memory: int | str | None, cores: int | None) -> int:
-        of_memory = 0 if memory is None else math.ceil(_sizes.bytes_of(memory) / self._memory_each())
-        of_cores = 0 if cores is None else math.ceil(cores / self._threads_each())
+    def _workers_for(self, memory: int | str | None, cores: int | None, prefix: str = "") -> int:
+        of_memory = of_cores = 0
+        if memory is not None:
+            of_memory = math.ceil(_arguments.memory(f"{prefix}memory", memory) / self._memory_each())
+        if cores is not None:
+            of_cores = math.ceil(_arguments.count(f"{prefix}cores", cores, most=CORES_MAX) / self._threads_each())
         return max(of_memory, of_cores)
 
     def _threads_each(self) -> int:
@@ -163,7 +168,7 @@ class PlannedCluster(Cluster):
             raise ValueError(
                 "memory can't be counted, since the specification of a worker doesn't say its memory_limit"
             )
-        return _sizes.bytes_of(limit) * self._workers_each()
+        return _arguments.memory("memory_limit", limit) * self._workers_each()
 
     def _workers_each(self) -> int:
         return len((self.new_spec or {}).get("group") or [None])
@@ -210,11 +215,3 @@ class PlannedCluster(Cluster):
             )
         if self.status in (Status.closing, Status.closed, Status.failed):
             raise RuntimeError(f"the cluster {self.name!r} is closed")
-
-
-def count_of(name: str, count: Any) -> int:
-    if isinstance(count, bool) or not isinstance(count, int):
-        raise TypeError(f"{name} is {count!r}; it has to be a whole number")
-    if not 0 <= count <= WORKERS_MAX:
-        raise ValueError(f"{name} is {count}; it has to be from 0 to {WORKERS_MAX}")
-    return count

@@ -6,10 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from raskt.distributed import _sizes
-from raskt.distributed._clusters import _loop, _options
+from raskt.distributed._clusters import _arguments, _loop, _options
 from raskt.distributed._clusters._guest import GRACE_SECONDS
 from raskt.distributed._clusters._keys import Keys
-from raskt.distributed._clusters._planned import count_of
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._ray_actors import SchedulerActor, WorkerActor
 from raskt.distributed._clusters._spec import SpecCluster
@@ -65,7 +64,7 @@ class RayScheduler(RayProcess):
 
     async def start(self) -> None:
         """Starts the actor, and asks where it listens."""
-        self.address = await _loop.blocking(self._start)
+        self.address = await _loop.blocking(self._start, undo=lambda _: self.end_now())
         await super().start()
 
     def _start(self) -> str:
@@ -92,12 +91,7 @@ class RayWorker(RayProcess):
     ) -> None:
         super().__init__(scheduler, name)
         self.nthreads = _options.threads_of(nthreads)
-        self._options = {
-            "name": str(name),
-            "nthreads": self.nthreads,
-            "memory_limit": memory_limit,
-            "preload": _options.modules_of(preload),
-        }
+        self._options = _options.of_guest(name, self.nthreads, memory_limit, preload)
         self._files = keys.files("worker")
         reserved = {} if not isinstance(memory_limit, int) or not memory_limit else {"memory": memory_limit}
         usual = {"num_cpus": self.nthreads, "max_restarts": -1, "scheduling_strategy": "SPREAD", **reserved}
@@ -105,7 +99,7 @@ class RayWorker(RayProcess):
 
     async def start(self) -> None:
         """Asks Ray for the actor; it may take until there are processors for it."""
-        await _loop.blocking(self._start)
+        await _loop.blocking(self._start, undo=lambda _: self.end_now())
         await super().start()
 
     def _start(self) -> None:
@@ -148,7 +142,7 @@ class RayCluster(SpecCluster):
 
     Examples
     --------
-    >>> import ray
+    >>> import ray  # doctest: +SKIP
     >>> from raskt.distributed import Client, RayCluster
     >>> ray.init()  # doctest: +SKIP
     >>> with RayCluster(n_workers=4, threads_per_worker=8) as cluster, Client(cluster) as client:  # doctest: +SKIP
@@ -174,7 +168,7 @@ class RayCluster(SpecCluster):
     ) -> None:
         _enter(address)
         processors = _processors()
-        self._first_workers = len(processors) if n_workers is None else count_of("n_workers", n_workers)
+        self._first_workers = len(processors) if n_workers is None else _arguments.count("n_workers", n_workers)
         threads = min(processors) if threads_per_worker is None else threads_per_worker
         options = {
             "nthreads": _options.threads_of(threads),

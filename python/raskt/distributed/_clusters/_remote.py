@@ -10,20 +10,18 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from raskt._cli import _command
 from raskt._core import cluster_command
 from raskt.distributed._clusters._command_line import security_arguments
 from raskt.distributed._clusters._keys import write_files
+from raskt.distributed._folders import Folder
 
 LINE_BYTES_MAX = 1 << 20
 """What is told is shorter."""
@@ -39,7 +37,7 @@ def main() -> None:
     if told["command"] == "worker":
         # Imported before there are threads: some modules come out half when two threads import them at once.
         importlib.import_module("numpy")
-    folder = Path(tempfile.mkdtemp(prefix="raskt-")) if told["files"] else None
+    folder = Folder() if told["files"] else None
     threading.Thread(target=_await_end, args=(folder,), name="raskt-end", daemon=True).start()
     try:
         status = cluster_command(["raskt", *_arguments(told, folder)], _command())
@@ -52,7 +50,7 @@ def main() -> None:
     os._exit(status)
 
 
-def _await_end(folder: Path | None) -> None:
+def _await_end(folder: Folder | None) -> None:
     """Ends a command that doesn't end by itself: nobody reads what it writes any more, which it may stumble over."""
     while os.read(0, 1 << 12):
         pass
@@ -61,13 +59,13 @@ def _await_end(folder: Path | None) -> None:
     os._exit(1)
 
 
-def _tidy(folder: Path | None) -> None:
+def _tidy(folder: Folder | None) -> None:
     if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
 
 
-def _arguments(told: dict[str, Any], folder: Path | None) -> list[str]:
-    known = security_arguments(write_files(told["files"], folder)) if folder is not None else []
+def _arguments(told: dict[str, Any], folder: Folder | None) -> list[str]:
+    known = security_arguments(write_files(told["files"], folder.path)) if folder is not None else []
     at_end = ["--", told["scheduler"]] if told["scheduler"] is not None else []
     return [told["command"], "--until-input-closes", *told["arguments"], *known, *at_end]
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import tempfile
-import weakref
 from typing import Any
 
 from raskt import _core
@@ -15,13 +11,9 @@ from raskt.distributed._addresses import let_near, nearest
 from raskt.distributed._clusters import _loop, _options, _places
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._process import ProcessInterface
+from raskt.distributed._clusters._worker import CLOSING_SECONDS, GLANCE_SECONDS, LocalWorker, scheduler_of
+from raskt.distributed._folders import Folder
 from raskt.distributed._security import Security
-
-CLOSING_SECONDS = 0.3
-"""How long workers have to leave when a cluster is closed."""
-
-GLANCE_SECONDS = 0.1
-"""How often it is looked whether a worker is over."""
 
 
 class Scheduler(ProcessInterface):
@@ -76,7 +68,7 @@ class Scheduler(ProcessInterface):
         self._credentials = own.credentials() if own else {}
         self._preload = _options.modules_of(preload)
         self._server: _core.ClusterScheduler | None = None
-        self._take_away: weakref.finalize[..., Scheduler] | None = None
+        self._folder: Folder | None = None
         """Of the folder of the socket at which this host's processes come."""
 
     async def start(self) -> None:
@@ -96,9 +88,8 @@ class Scheduler(ProcessInterface):
         """A socket in the file system, beside the port: it is faster, and tells at once when a process ends."""
         if not self._listen.startswith("tcp://"):
             return None
-        folder = tempfile.mkdtemp(prefix="raskt-")
-        self._take_away = weakref.finalize(self, _remove, os.getpid(), folder)
-        return f"unix://{folder}/scheduler"
+        self._folder = Folder()
+        return f"unix://{self._folder.path}/scheduler"
 
     async def close(self, timeout: float | None = None) -> None:
         """Tells workers to leave; what was said has `timeout` seconds to arrive."""
@@ -108,8 +99,8 @@ class Scheduler(ProcessInterface):
             await _loop.blocking(server.shut_down, CLOSING_SECONDS if timeout is None else timeout)
         if self._keys is not None:
             self._keys.close()
-        if self._take_away is not None:
-            self._take_away()
+        if self._folder is not None:
+            self._folder.remove()
         await super().close()
 
     def end_now(self) -> None:
@@ -118,7 +109,7 @@ class Scheduler(ProcessInterface):
             self._server.shut_down(0.0)
 
 
-class Worker(ProcessInterface):
+class Worker(LocalWorker):
     """A worker whose threads are this process's. It shares the interpreter with it: `Nanny` has a process of its own.
 
     Parameters
@@ -132,7 +123,8 @@ class Worker(ProcessInterface):
     name : str, optional
         What it is called.
     memory_limit : "auto", int, float, str or None
-        Bytes that it may hold, as for `LocalCluster`.
+        Bytes that its results may take, as for `LocalCluster`. A task that takes more can't be ended: it is a thread of
+        this process.
     security : Security, optional
         By what others know it.
     preload : str or list of str
@@ -153,6 +145,8 @@ class Worker(ProcessInterface):
     1
     """
 
+    _kind = "a worker in this process"
+
     def __init__(
         self,
         scheduler_ip: str | None = None,
@@ -166,28 +160,20 @@ class Worker(ProcessInterface):
         keys: Keys | None = None,
         **options: Any,
     ) -> None:
-        _options.refuse("a worker in this process", options)
-        super().__init__(scheduler_of(scheduler_ip, scheduler_port), name)
-        self.nthreads = _options.threads_of(nthreads)
-        limit = _options.memory_of(memory_limit, self.nthreads)
-        self.memory_limit = limit if limit is not None else int(_core.memory_report()["limit"])
-        self._keys = keys or Keys(security or Security())
-        self._own_keys = keys is None
-        self._credentials = (security or self._keys.security("worker")).credentials()
-        self._preload = _options.modules_of(preload)
+        scheduler = scheduler_of(scheduler_ip, scheduler_port)
+        super().__init__(scheduler, name, nthreads, memory_limit, preload, security, keys, options)
+        self.memory_limit = self.memory_limit or int(_core.memory_report()["limit"])
         self._server: _core.ClusterWorker | None = None
 
     async def start(self) -> None:
         """Begins to look for the scheduler."""
-        assert self.scheduler is not None
         for module in self._preload:
             run_module(module)
-        self.name = self.name if self.name is not None else f"worker-{os.getpid()}-{id(self):x}"
-        self.address = _places.of_worker(self.scheduler, self._keys.folder)
+        scheduler, listen = self._settle()
         self._server = await _loop.blocking(
             _core.ClusterWorker,
-            nearest(self.scheduler),
-            self.address,
+            nearest(scheduler),
+            listen,
             self._credentials,
             name=str(self.name),
             threads=self.nthreads,
@@ -201,8 +187,6 @@ class Worker(ProcessInterface):
         server, self._server = self._server, None
         if server is not None:
             await _loop.blocking(server.shut_down, CLOSING_SECONDS if timeout is None else timeout)
-        if self._own_keys:
-            self._keys.close()
         await super().close()
 
     async def finished(self) -> None:
@@ -214,20 +198,3 @@ class Worker(ProcessInterface):
         """Leaves at once."""
         if self._server is not None:
             self._server.shut_down(0.0)
-
-
-def _remove(process: int, folder: str) -> None:
-    # In a fork it is the parent's.
-    if process == os.getpid():
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def scheduler_of(scheduler: str | None, port: int | None) -> str:
-    """The address of a scheduler, as workers are told it."""
-    if not isinstance(scheduler, str):
-        raise TypeError(f"the scheduler is {scheduler!r}; it is an address such as 'tcp://127.0.0.1:8786'")
-    if "://" in scheduler:
-        return scheduler
-    if port is None:
-        raise ValueError(f"the scheduler is {scheduler!r}; its port is missing")
-    return _places.address_of("tcp", scheduler, port)

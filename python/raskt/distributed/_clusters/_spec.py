@@ -10,8 +10,8 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
-from raskt.distributed._clusters import _loop
-from raskt.distributed._clusters._contact import RETIRING_SECONDS, can_retire, retire
+from raskt.distributed._clusters import _arguments, _loop
+from raskt.distributed._clusters._contact import RETIRING_SECONDS, retire
 from raskt.distributed._clusters._keys import Keys, Role
 from raskt.distributed._clusters._logs import Lines, Log, joined
 from raskt.distributed._clusters._planned import PlannedCluster
@@ -84,13 +84,13 @@ class SpecCluster(PlannedCluster):
     ) -> None:
         super().__init__(asynchronous, loop, name=name, scheduler_sync_interval=scheduler_sync_interval)
         self.scheduler_spec = dict(scheduler or {}) or {"cls": "raskt.distributed.Scheduler", "options": {}}
-        self.worker_spec = dict(workers or {})
+        self.worker_spec = _named_apart(workers or {})
         self.new_spec = None if worker is None else dict(worker)
         self.scheduler: ProcessInterface | None = None
         self.workers: dict[Any, ProcessInterface] = {}
         self._begun: dict[Any, dict[str, Any]] = {}
         self.shutdown_scheduler = shutdown_scheduler
-        self.silence_logs = silence_logs
+        self.silence_logs = _arguments.level("silence_logs", silence_logs)
         self._lock = asyncio.Lock()
         self._keys = keys_of(security, self._is_tls)
         self.security = self._keys.security("client")
@@ -172,7 +172,7 @@ class SpecCluster(PlannedCluster):
 
     async def _client_that_retires(self) -> Any:
         with suppress(Exception):
-            return await _loop.blocking(self._client) if can_retire() else None
+            return await _loop.blocking(self._client)
         # The scheduler can't be asked: results that go are made again.
         return None
 
@@ -222,16 +222,26 @@ class SpecCluster(PlannedCluster):
         self._keys.close()
 
     async def _close(self) -> None:
-        async with self._lock:
-            if self.is_closed:
-                return
-            self.status = Status.closing
-            await super()._close()
-            self.status = Status.closing
-            await self._end_all(self._closing_seconds)
+        try:
+            async with self._lock:
+                if not self.is_closed:
+                    await self._close_in_order()
+        except asyncio.CancelledError:
+            # Whoever waits doesn't any more: what is left ends at once.
+            if self.scheduler in self._kept and not self.shutdown_scheduler:
+                self._kept.remove(self.scheduler)
+            self._finalizer()
             self.status = Status.closed
-            self._finalizer.detach()
-            self._keys.close()
+            raise
+
+    async def _close_in_order(self) -> None:
+        self.status = Status.closing
+        await super()._close()
+        self.status = Status.closing
+        await self._end_all(self._closing_seconds)
+        self.status = Status.closed
+        self._finalizer.detach()
+        self._keys.close()
 
     async def _end_all(self, patience: float | None) -> None:
         """Ends everything: workers leave when the scheduler does."""
@@ -256,6 +266,17 @@ class SpecCluster(PlannedCluster):
             if log is not None and (wanted is None or str(name) in wanted):
                 logs[str(name)] = log
         return logs
+
+
+def _named_apart(workers: dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
+    """The first workers, of which none is called as another is: they are known by how their names are written."""
+    called: dict[str, Any] = {}
+    for entry, spec in workers.items():
+        for name in (f"{entry}{suffix}" for suffix in spec.get("group") or [""]):
+            if name in called:
+                raise ValueError(f"workers has two that are called {name!r}, by {called[name]!r} and {entry!r}")
+            called[name] = entry
+    return dict(workers)
 
 
 def keys_of(security: Security | bool | None, is_tls: bool) -> Keys:
@@ -297,7 +318,10 @@ def _imported(kind: Any) -> Any:
     if not isinstance(kind, str):
         return kind
     module, _, name = kind.rpartition(".")
-    return getattr(importlib.import_module(module), name)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"{kind!r} (cls, or worker_class) is no class that can be imported: {error}") from None
 
 
 def _forget(process: int, kept: list[ProcessInterface], keys: Keys) -> None:
@@ -307,5 +331,7 @@ def _forget(process: int, kept: list[ProcessInterface], keys: Keys) -> None:
     for each in reversed(kept):
         each.expect_end()
     for each in kept:
-        each.end_now()
+        with suppress(Exception):
+            # Whoever can't be ended doesn't keep the others.
+            each.end_now()
     keys.close()

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from raskt.distributed._clusters import _places
+from raskt.distributed._clusters import _arguments, _places
 from raskt.distributed._clusters._command import CommandProcess
 from raskt.distributed._clusters._command_line import arguments, log_level
 from raskt.distributed._clusters._connections import checked, ssh
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._spec import SpecCluster
-from raskt.distributed._clusters._subprocess import NANNY, nanny_of
+from raskt.distributed._clusters._subprocess import NANNY, check, nanny_of
 
 
 class SSHProcess(CommandProcess):
@@ -29,8 +29,7 @@ class SSHProcess(CommandProcess):
         own: list[str],
         files: dict[str, str],
     ) -> None:
-        python = remote_python or sys.executable
-        super().__init__(scheduler, name, own, files, [python] if isinstance(python, str) else python)
+        super().__init__(scheduler, name, own, files, _interpreter(remote_python))
         self._ssh = ssh(address, connect_options, self._words)
 
     def command_line(self) -> list[str]:
@@ -120,20 +119,28 @@ def SSHCluster(
     >>> cluster = SSHCluster(["node1", "node1", "node2"], {"username": "me"}, {"nthreads": 8})  # doctest: +SKIP
     >>> client = Client(cluster)  # doctest: +SKIP
     """
-    if isinstance(hosts, str) or not hosts or len(hosts) < 2:
-        raise ValueError(f"hosts is {hosts!r}; it is a list of the scheduler's host and one for each worker")
+    if not isinstance(hosts, (list, tuple)) or len(hosts) < 2:
+        raise (ValueError if isinstance(hosts, (str, list, tuple)) else TypeError)(
+            f"hosts is {hosts!r}; it is a list of the scheduler's host and one for each worker"
+        )
     is_here = all(checked(host) in _places.LOOPBACK for host in hosts)
-    reached = _each("connect_options", connect_options or {}, len(hosts))
+    reached = [
+        _arguments.mapping("connect_options", each) for each in _each("connect_options", connect_options, len(hosts))
+    ]
     pythons = _each("remote_python", remote_python, len(hosts))
-    worker = dict(worker_options or {})
-    count = worker.pop("n_workers", 1)
+    worker = _arguments.mapping("worker_options", worker_options)
+    count = _arguments.count("n_workers", worker.pop("n_workers", 1), 1)
     scheduler = {
         "port": 0,
         "host": _places.LOOPBACK[0] if is_here else _places.EVERYWHERE[0],
-        **(scheduler_options or {}),
+        **_arguments.mapping("scheduler_options", scheduler_options),
     }
     if "interface" in scheduler:
         del scheduler["host"]
+
+    check(scheduler, worker, worker_class)
+    for host, options, python in zip(hosts, reached, pythons):
+        ssh(host, options, _interpreter(python))
 
     def spec(at: int, **options: Any) -> dict[str, Any]:
         return {"address": hosts[at], "connect_options": reached[at], "remote_python": pythons[at], **options}
@@ -148,6 +155,15 @@ def SSHCluster(
         scheduler={"cls": SSHScheduler, "options": spec(0, kwargs=scheduler)},
         **{"name": "SSHCluster", "security": None if is_here else True, "silence_logs": logging.WARNING, **kwargs},
     )
+
+
+def _interpreter(remote_python: Any) -> list[str]:
+    """The words that an interpreter is started by."""
+    words = sys.executable if remote_python is None else remote_python
+    words = [words] if isinstance(words, str) else words
+    if not isinstance(words, (list, tuple)) or not words:
+        raise TypeError(f"remote_python is {remote_python!r}; it has to be the path of an interpreter")
+    return [_arguments.text("remote_python", word) for word in words]
 
 
 def _each(name: str, value: Any, count: int) -> list[Any]:

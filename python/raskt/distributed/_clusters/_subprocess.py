@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from raskt.distributed import _sizes
-from raskt.distributed._clusters import _options, _places
+from raskt.distributed._clusters import _arguments, _options, _places
 from raskt.distributed._clusters._command import CommandProcess
 from raskt.distributed._clusters._command_line import arguments, log_level, security_arguments
 from raskt.distributed._clusters._keys import Keys
@@ -48,9 +48,16 @@ class SubprocessWorker(CommandProcess):
         super().__init__(scheduler, name, [log_level(silence_logs), *own, *known, *nanny_of(worker_class)])
 
 
+def check(scheduler: dict[str, Any], worker: dict[str, Any], worker_class: Any) -> None:
+    """Refuses options that processes wouldn't take, before there are any."""
+    arguments("scheduler", scheduler)
+    arguments("worker", worker)
+    nanny_of(worker_class)
+
+
 def nanny_of(worker_class: Any) -> list[str]:
     """Whether a worker has a nanny, as `worker_class=` says it."""
-    called = worker_class if isinstance(worker_class, str) else f"raskt.distributed.{worker_class.__name__}"
+    called = f"raskt.distributed.{worker_class.__name__}" if isinstance(worker_class, type) else worker_class
     if called not in (NANNY, WORKER):
         raise NotImplementedError(
             f"worker_class is {worker_class!r}; processes of `raskt worker` are {NANNY!r} or {WORKER!r}"
@@ -105,12 +112,16 @@ def SubprocessCluster(
     3
     """
     _options.refuse("SubprocessCluster", {"dashboard_address": dashboard_address})
-    workers, threads = _sizes.shares(n_workers, threads_per_worker)
-    scheduler = {"host": host, "port": scheduler_port, **(scheduler_kwargs or {})}
+    workers, threads = _options.shares(n_workers, threads_per_worker)
+    port = _arguments.port("scheduler_port", scheduler_port)
+    scheduler = {"host": host, "port": port, **_arguments.mapping("scheduler_kwargs", scheduler_kwargs)}
     where = scheduler["host"] or (_places.of_interface(scheduler["interface"]) if "interface" in scheduler else None)
     is_tls = _places.protocol_of(scheduler.get("protocol"), where) == "tls"
-    options = {"nthreads": threads, **(worker_kwargs or {})}
+    options = {"nthreads": threads, **_arguments.mapping("worker_kwargs", worker_kwargs)}
     options["memory_limit"] = _sizes.memory_share(options.get("memory_limit", "auto"), workers)
+    check(scheduler, options, worker_class)
+    if options.get("local_directory") is not None:
+        _arguments.folder("local_directory", options["local_directory"])
     worker = {"cls": SubprocessWorker, "options": {"worker_class": worker_class, **options}}
     return SpecCluster(
         workers=dict.fromkeys(range(workers), worker),

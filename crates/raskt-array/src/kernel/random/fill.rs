@@ -124,7 +124,7 @@ impl Distribution {
     }
 
     /// Whether an element takes as many draws as it needs.
-    fn by_rejection(&self) -> bool {
+    pub(in crate::kernel) fn by_rejection(&self) -> bool {
         use Distribution::*;
         matches!(
             self,

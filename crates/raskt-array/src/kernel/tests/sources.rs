@@ -28,6 +28,45 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn random_numbers_do_not_depend_on_the_order_of_axes(
+        shape in proptest::array::uniform3(1..150_usize),
+        order in Just(vec![0, 1, 2]).prop_shuffle(),
+        backwards in proptest::array::uniform3(any::<bool>()),
+        origin in proptest::array::uniform3(0..40_u64),
+        is_wide in any::<bool>(),
+        is_normal in any::<bool>(),
+    ) {
+        let distribution = match is_normal {
+            true => Distribution::Normal { loc: 1.0, scale: 2.0 },
+            false => Distribution::Integers { low: -9, span: 1_000_000 },
+        };
+        let lengths: Vec<u64> = shape.iter().zip(origin).map(|(&length, origin)| length as u64 + origin).collect();
+        let whole: usize = lengths.iter().product::<u64>() as usize;
+        prop_assume!(whole < 400_000);
+        let dtype = if is_wide { DType::F64 } else { DType::I32 };
+        let values = |chunk: &Chunk| match is_wide {
+            true => elements::<f64>(chunk),
+            false => elements::<i32>(chunk).into_iter().map(f64::from).collect(),
+        };
+        let natural = Affine::c_order(&lengths);
+        let flat = Affine::c_order(&[whole as u64]);
+        let all = values(&random(distribution, flat, dtype, &Region::whole(&[whole])));
+        let mut index = natural;
+        for axis in (0..3).filter(|&axis| backwards[axis]) {
+            index = index.sliced(axis, lengths[axis] as i64 - 1, -1);
+        }
+        let index = index.permuted(&order);
+        let region = Region::new(&shape, &origin).permuted(&order);
+        let found = values(&random(distribution, index.clone(), dtype, &region));
+        for (at, value) in found.iter().enumerate() {
+            let (rows, columns) = (region.shape[1], region.shape[2]);
+            let coordinate = [at / columns / rows, at / columns % rows, at % columns].map(|at| at as u64);
+            let global: Vec<u64> = coordinate.iter().zip(&region.origin).map(|(at, origin)| at + origin).collect();
+            prop_assert_eq!(*value, all[index.at(&global) as usize]);
+        }
+    }
 }
 
 fn random(distribution: Distribution, index: Affine, dtype: DType, region: &Region) -> Chunk {

@@ -1,7 +1,7 @@
 //! What a worker remembers of its scheduler in another process: what it is to be told, and what it was told of results.
 
 use crate::fetches::Fetches;
-use crate::held_results::HeldResults;
+use crate::held_results::{Adrift, HeldResults};
 use crate::uplink::{FetchId, FetchRequest, TaskFailure, Uplink};
 use raskt_schedule::{Inventory, Outcome, WorkerTold};
 use std::mem;
@@ -29,7 +29,7 @@ pub(crate) enum Word {
     GiveUp(FetchId),
     Broke(String),
     /// All that comes after it is for another scheduler, which is told first what is here.
-    Returned(Vec<HeldResults>),
+    Returned(Vec<HeldResults>, Vec<Adrift>),
 }
 
 /// What is to be told once the lock is gone.
@@ -47,7 +47,7 @@ impl Outgoing {
                 Word::Fetch(request) => self.uplink.fetch(request),
                 Word::GiveUp(fetch) => self.uplink.give_up(fetch),
                 Word::Broke(story) => self.uplink.broke(&story),
-                Word::Returned(held) => self.uplink.returned(held),
+                Word::Returned(held, adrift) => self.uplink.returned(held, adrift),
             }
         }
     }
@@ -112,14 +112,15 @@ impl Elsewhere {
         self.put_out(Word::Told(told));
     }
 
-    /// Another scheduler is there, or it has begun anew: it knows of so many slots, and so much memory, and is told that this is here.
-    pub fn begin_anew(&mut self, size: (u32, u64), held: Vec<HeldResults>) {
+    /// Another scheduler is there, or it has begun anew: it knows of so many slots, and so much memory, and is told that this is here, and
+    /// that is run.
+    pub fn begin_anew(&mut self, size: (u32, u64), held: Vec<HeldResults>, adrift: Vec<Adrift>) {
         self.size = size;
         self.inventory.begin_anew();
         for HeldResults { run, tasks } in &held {
             self.inventory.tell(*run, &tasks.iter().map(|(range, _)| *range).collect::<Vec<_>>());
         }
-        self.put_out(Word::Returned(held));
+        self.put_out(Word::Returned(held, adrift));
     }
 
     pub fn put_out(&mut self, word: Word) {

@@ -1,34 +1,21 @@
 //! Asking the scheduler, and waiting for its answer.
 
 use super::ClusterCoordination;
+use crate::cluster::here::Lent;
 use crate::cluster::running::cancelled_error;
+use crate::cluster::stopping::{ClusterStop, stopped};
 use crate::cluster::waiting::timeout_of;
 use crate::watched::Watched;
 use pyo3::exceptions::{PyConnectionError, PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use raskt_cluster::coordination::{Answer, CoordinationError, Disconnected, Name, Pending, Quantity, Reply, Request};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long signals wait at most.
 const HEARTBEAT: Duration = Duration::from_millis(50);
 
-/// Ends what waits in another thread.
-#[pyclass(frozen, module = "raskt._core")]
-pub(crate) struct ClusterStop(AtomicBool);
-
-#[pymethods]
-impl ClusterStop {
-    #[new]
-    fn new() -> Self {
-        Self(AtomicBool::new(false))
-    }
-
-    /// What waits with it waits no longer, and gives back what it is given.
-    fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
+/// Whoever waits for less in a task keeps its slot meanwhile: lending it takes a word to the scheduler, and a thread.
+const SHORT: Duration = Duration::from_millis(5);
 
 impl ClusterCoordination {
     /// Asks, and waits for the answer. Of one who is interrupted, or stopped, everything is taken back.
@@ -60,14 +47,18 @@ impl ClusterCoordination {
 fn wait(py: Python<'_>, mut pending: Pending, stop: Option<&ClusterStop>) -> PyResult<Answer> {
     let look = || {
         Watched::by_nobody().look_up(py)?;
-        match stop.is_some_and(|stop| stop.0.load(Ordering::Relaxed)) {
-            true => Err(cancelled_error(py, "whoever waited for it waits no longer".into())),
+        match stop.is_some_and(ClusterStop::is_stopped) {
+            true => Err(stopped(py)),
             false => Ok(()),
         }
     };
+    let mut patience = SHORT;
+    // If this is a task, whoever is to do what it waits for may need its slot.
+    let mut lent = None;
     loop {
-        match py.detach(|| pending.wait(Some(Instant::now() + HEARTBEAT))) {
+        match py.detach(|| pending.wait(Some(Instant::now() + patience))) {
             Some(Ok(answer)) => {
+                drop(lent);
                 // A signal that came meanwhile is raised as soon as this returns: then nobody would know of what was given.
                 return match look() {
                     Ok(()) => Ok(answer),
@@ -83,6 +74,8 @@ fn wait(py: Python<'_>, mut pending: Pending, stop: Option<&ClusterStop>) -> PyR
                     py.detach(|| pending.cancel());
                     return Err(error);
                 }
+                lent = lent.or_else(|| Lent::for_what_is_named(py));
+                patience = HEARTBEAT;
             }
         }
     }

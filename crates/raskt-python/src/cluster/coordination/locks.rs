@@ -1,7 +1,8 @@
 //! Locks, semaphores and events.
 
 use super::ClusterCoordination;
-use super::asking::{ClusterStop, names, nanoseconds, unexpected};
+use super::asking::{names, nanoseconds, unexpected};
+use crate::cluster::stopping::ClusterStop;
 use pyo3::prelude::*;
 use raskt_cluster::coordination::{Reply, Request};
 

@@ -68,7 +68,6 @@ fn worker_coordination() -> Option<ClusterCoordination> {
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ClusterCoordination>()?;
-    module.add_class::<asking::ClusterStop>()?;
     module.add_class::<names::ClusterSubscription>()?;
     module.add_class::<references::ClusterReferences>()?;
     module.add_class::<values::ClusterValues>()?;

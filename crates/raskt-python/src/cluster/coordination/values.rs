@@ -1,9 +1,10 @@
 //! Variables, queues and datasets: values, and results that they refer to.
 
 use super::ClusterCoordination;
-use super::asking::{ClusterStop, nanoseconds, unexpected};
+use super::asking::{nanoseconds, unexpected};
 use super::references::ClusterReferences;
 use crate::cluster::ClusterClient;
+use crate::cluster::stopping::ClusterStop;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -10,4 +10,5 @@ mod model;
 mod named_values;
 mod queueing;
 mod topics;
+mod wishes;
 mod world;

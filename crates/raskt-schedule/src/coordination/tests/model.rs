@@ -1,5 +1,6 @@
 //! A coordinator that is slow and obvious: a list of those who wait, and after each event somebody looks through all of it.
 
+use super::wishes::{lease_of, queue_of, timeout_of, wants_of_queue};
 use crate::coordination::{Bytes, Name, Reply, Request, RequestId, Session, Value};
 use crate::{RunId, TaskRange};
 use raskt_graph::TaskId;
@@ -22,8 +23,11 @@ pub struct Model {
     events: BTreeSet<Name>,
     variables: BTreeMap<Name, Value>,
     queues: BTreeMap<Name, ModelQueue>,
+    /// The number of the next item, and how many queues there have been.
+    next: u64,
+    begun: u64,
     /// What is on its way: of a queue, or of something that stays.
-    given: BTreeMap<Asker, (Option<Name>, Items)>,
+    given: BTreeMap<Asker, (Option<(Name, u64)>, Items)>,
 }
 
 #[derive(Clone)]
@@ -39,7 +43,8 @@ struct ModelLease {
 struct ModelQueue {
     size: Option<u64>,
     items: Vec<(u64, Value)>,
-    next: u64,
+    /// Which of all queues that there have been it is.
+    number: u64,
     sessions: BTreeSet<Session>,
 }
 
@@ -119,7 +124,7 @@ impl Model {
                 match (fixed, *size) {
                     (Some(fixed), Some(asked)) if fixed != asked => Outcome::Refused,
                     (_, size) => {
-                        let queue = self.queues.entry(name.clone()).or_default();
+                        let queue = self.queue(name);
                         queue.sessions.insert(owner);
                         queue.size = queue.size.or(size);
                         Reply::Done.into()
@@ -137,7 +142,7 @@ impl Model {
             }
             Request::GetAll { name } => {
                 let is_waited_for = self.first_wanted(name, None).is_some();
-                self.queues.entry(name.clone()).or_default().sessions.insert(owner);
+                self.queue(name).sessions.insert(owner);
                 let count = if is_waited_for { 0 } else { self.queues[name].items.len() };
                 self.give(asker, name, count)
             }
@@ -164,11 +169,8 @@ impl Model {
                 return self.replies.push((asker, Outcome::Refused));
             }
         }
-        if let Some((name, _)) = wants_of_queue(&request) {
-            self.queues.entry(name.clone()).or_default().sessions.insert(owner);
-        }
-        if let Request::Put { name, .. } = &request {
-            self.queues.entry(name.clone()).or_default().sessions.insert(owner);
+        if let Some(name) = queue_of(&request) {
+            self.queue(name).sessions.insert(owner);
         }
         let timeout = timeout_of(&request);
         let before = self.clone();
@@ -192,22 +194,33 @@ impl Model {
         }
         self.locks.retain(|_, (of, _)| *of != asker);
         self.leases.retain(|lease| lease.asker != asker);
-        if let Some((Some(queue), items)) = self.given.remove(&asker)
-            && let Some(queue) = self.queues.get_mut(&queue)
-            && items.iter().all(|(number, _)| *number < queue.next)
-            && !items.iter().any(|(number, _)| queue.items.iter().any(|(other, _)| number == other))
+        self.put_back(asker);
+        self.settle();
+    }
+
+    /// Items that are on their way are where they were, unless their queue is gone.
+    fn put_back(&mut self, asker: Asker) {
+        if let Some((Some((name, number)), items)) = self.given.remove(&asker)
+            && let Some(queue) = self.queues.get_mut(&name).filter(|queue| queue.number == number)
         {
             queue.items.extend(items);
             queue.items.sort_by_key(|(number, _)| *number);
         }
-        self.settle();
+    }
+
+    /// The queue of that name, which there is from now on.
+    fn queue(&mut self, name: &Name) -> &mut ModelQueue {
+        let number = self.begun;
+        self.begun += 1;
+        self.queues.entry(name.clone()).or_insert(ModelQueue { number, ..ModelQueue::default() })
     }
 
     pub fn gone(&mut self, owner: Session) {
         self.waiting.retain(|((of, _), ..)| *of != owner);
         self.locks.retain(|_, ((of, _), _)| *of != owner);
         self.leases.retain(|lease| lease.asker.0 != owner);
-        self.given.retain(|(of, _), _| *of != owner);
+        let of_owner: Vec<Asker> = self.given.keys().copied().filter(|(of, _)| *of == owner).collect();
+        of_owner.into_iter().for_each(|asker| self.put_back(asker));
         self.sizes.values_mut().for_each(|(_, sessions)| _ = sessions.remove(&owner));
         self.queues.values_mut().for_each(|queue| _ = queue.sessions.remove(&owner));
         self.settle();
@@ -316,8 +329,8 @@ impl Model {
                 if !is_first || !(queue.size.is_none_or(|size| len < size) || len < wanted) {
                     return None;
                 }
-                queue.items.push((queue.next, value));
-                queue.next += 1;
+                queue.items.push((self.next, value));
+                self.next += 1;
                 Some(Reply::Done.into())
             }
             request => {
@@ -338,49 +351,14 @@ impl Model {
     }
 
     fn give(&mut self, asker: Asker, name: &Name, count: usize) -> Outcome {
-        let queue = self.queues.entry(name.clone()).or_default();
-        let items: Vec<_> = queue.items.drain(..count).collect();
+        let queue = self.queue(name);
+        let (items, number): (Vec<_>, _) = (queue.items.drain(..count).collect(), queue.number);
         let values = items.iter().map(|(_, value)| value.clone()).collect();
         let awaits_taken = !items.is_empty();
         if awaits_taken {
-            self.given.insert(asker, (Some(name.clone()), items));
+            self.given.insert(asker, (Some((name.clone(), number)), items));
         }
         Reply::Values { values, awaits_taken }.into()
-    }
-}
-
-fn lease_of(request: &Request) -> Option<&Name> {
-    match request {
-        Request::AcquireLease { name, .. } => Some(name),
-        _ => None,
-    }
-}
-
-fn queue_of(request: &Request) -> Option<&Name> {
-    match request {
-        Request::Put { name, .. } => Some(name),
-        other => wants_of_queue(other).map(|(name, _)| name),
-    }
-}
-
-fn wants_of_queue(request: &Request) -> Option<(&Name, u64)> {
-    match request {
-        Request::Get { name, .. } => Some((name, 1)),
-        Request::GetMany { name, count, .. } => Some((name, *count)),
-        _ => None,
-    }
-}
-
-fn timeout_of(request: &Request) -> Option<u64> {
-    match request {
-        Request::AcquireLocks { timeout, .. }
-        | Request::AcquireLease { timeout, .. }
-        | Request::WaitForEvent { timeout, .. }
-        | Request::GetVariable { timeout, .. }
-        | Request::Put { timeout, .. }
-        | Request::Get { timeout, .. }
-        | Request::GetMany { timeout, .. } => *timeout,
-        _ => None,
     }
 }
 

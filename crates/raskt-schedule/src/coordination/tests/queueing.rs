@@ -115,14 +115,63 @@ fn what_comes_back_goes_to_who_waits() {
 }
 
 #[test]
-fn what_was_on_its_way_to_one_who_is_gone_is_gone() {
+fn what_was_on_its_way_to_one_who_is_gone_is_where_it_was() {
     let mut world = World::new();
-    world.ask(1, Request::Put { name: "q".into(), value: refers(1, 0..1), timeout: None });
-    world.ask(2, get("q", None));
-    assert_eq!(world.heard().len(), 1);
+    // They wait, die, and are given something before anybody knows.
+    let dead = [world.ask(1, get("q", None)), world.ask(1, many("q", 2, None))];
+    let alive = world.ask(2, get("q", None));
+    for item in ["a", "b", "c", "d", "e"] {
+        world.ask(3, put("q", item, None));
+    }
+    assert!(dead.iter().all(|&request| world.answer(1, request).is_some()));
+    assert_eq!(texts(world.answer(2, alive)), ["d"]);
+    world.taken(2, alive);
+    world.gone(1);
+    assert_eq!(drain(&mut world, "q"), ["a", "b", "c", "e"]);
+    // One who waits has it at once, be it the last who knows of the queue.
+    let dead = world.ask(4, get("r", None));
+    let waits = world.ask(5, get("r", None));
+    world.ask(3, put("r", "f", None));
+    assert!(world.answer(4, dead).is_some());
+    world.gone(3);
+    world.gone(4);
+    assert_eq!(texts(world.answer(5, waits)), ["f"]);
+}
+
+#[test]
+fn what_one_who_is_gone_has_said_to_have_is_gone_and_what_it_has_not_stays_with_its_results() {
+    let mut world = World::new();
+    for run in [1, 2] {
+        world.ask(1, Request::Put { name: "q".into(), value: refers(run, 0..1), timeout: None });
+    }
+    let (first, _) = (world.ask(2, get("q", None)), world.ask(2, get("q", None)));
+    world.taken(2, first);
+    assert!(matches!(world.heard()[..], [Action::Hold { .. }, Action::Hold { .. }, Action::LetGo { .. }]));
     world.gone(2);
-    assert!(matches!(world.heard()[..], [Action::LetGo { .. }]));
-    assert_eq!(size(&mut world, "q"), Reply::Number(0));
+    assert!(world.heard().is_empty());
+    assert_eq!(size(&mut world, "q"), Reply::Number(1));
+    // The last who knew of the queue takes nothing with it either.
+    world.gone(1);
+    assert_eq!(size(&mut world, "q"), Reply::Number(1));
+}
+
+#[test]
+fn a_wait_that_ends_as_an_item_comes_neither_loses_nor_reorders_it() {
+    let mut world = World::new();
+    let ends = world.ask(1, get("q", Some(5)));
+    let waits = world.ask(2, get("q", None));
+    world.now = 5;
+    // The item comes in the very moment in which the first wait is over.
+    world.ask(3, put("q", "a", None));
+    assert_eq!(world.answer(1, ends), Some(Reply::TimedOut));
+    assert_eq!(texts(world.answer(2, waits)), ["a"]);
+    world.cancel(2, waits);
+    world.ask(3, put("q", "b", None));
+    // Given just before its time is over, and given up before it was heard.
+    let given = world.ask(1, get("q", Some(5)));
+    world.pass(5);
+    world.cancel(1, given);
+    assert_eq!(drain(&mut world, "q"), ["a", "b"]);
 }
 
 #[test]
@@ -160,6 +209,15 @@ fn who_waits_at_a_queue_that_is_closed_is_told_and_what_is_in_it_goes() {
     world.ask(1, put("r", "new", None));
     world.cancel(2, got);
     assert_eq!(drain(&mut world, "r"), ["new"]);
+    // Also when the other one has had as many.
+    world.ask(1, put("s", "old", None));
+    let got = world.ask(2, get("s", None));
+    world.ask(1, Request::CloseQueue { name: "s".into() });
+    world.ask(1, put("s", "new", None));
+    assert_eq!(drain(&mut world, "s"), ["new"]);
+    world.gone(2);
+    assert!(world.answer(2, got).is_some());
+    assert_eq!(drain(&mut world, "s"), Vec::<String>::new());
 }
 
 #[test]
