@@ -15,6 +15,7 @@ import resource
 import signal
 import statistics
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,9 @@ from pathlib import Path
 
 import raskt.array as ra
 from raskt.distributed import Client, KilledWorker, LocalCluster
+
+sys.path.append(str(Path(__file__).parent.parent / "tests" / "distributed"))
+from namespaces import link_down, missing
 
 LEAVES = 256
 LEAF_SECONDS = 0.2
@@ -184,6 +188,29 @@ def lost_results(runs: int) -> Tally:
     return tally
 
 
+def unlinked(seconds: float, which: tuple[int, ...]) -> Callable[[int], Tally]:
+    """The network of one worker of two, or of both, is down for so long."""
+
+    def run(runs: int) -> Tally:
+        tally, redone, back = Tally(), 0, 0.0
+        if why := missing():
+            tally.remark = f"not tried: {why}"
+            return tally
+        for _ in range(max(1, runs // 10)):
+            with tempfile.TemporaryDirectory() as folder:
+                began = time.monotonic()
+                healed = link_down(Path(folder), 2, seconds, which)
+            right = [number * number for number in range(len(healed.results))]
+            is_right = healed.results == right and healed.back_seconds <= 15 and not (seconds <= 60 and healed.redone)
+            what = f"{healed.redone} of {healed.finished} redone, back after {healed.back_seconds:.1f} s"
+            tally.count(is_right, time.monotonic() - began, what)
+            redone, back = redone + healed.redone, max(back, healed.back_seconds)
+        tally.remark = f"{redone} finished ones redone, back at most {back:.1f} s after it healed"
+        return tally
+
+    return run
+
+
 def mixed(minutes: float) -> Tally:
     """Calls, arrays, scattered data and deaths for so long: what the processes hold must not grow."""
     tally, chance, began = Tally(), random.Random(1), time.monotonic()
@@ -220,6 +247,14 @@ FAULTS: dict[str, tuple[str, Callable[[int], Tally]]] = {
     "poison-1": (f"a poison task beside {INNOCENT}, 1 worker", poison(1)),
     "poison-2": (f"a poison task beside {INNOCENT}, 2 workers", poison(2)),
     "poison-4": (f"a poison task beside {INNOCENT}, 4 workers", poison(4)),
+    **{
+        f"link-{name}-{seconds}": (
+            f"the network of {name} of two workers down for {seconds} s",
+            unlinked(seconds, which),
+        )
+        for seconds in (5, 20, 45, 120)
+        for name, which in (("one", (0,)), ("both", (0, 1)))
+    },
     "lost": ("all workers killed that hold what was persisted", lost_results),
 }
 
