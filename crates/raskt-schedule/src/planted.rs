@@ -40,6 +40,8 @@ pub enum Bug {
     RetryForgetsReaders,
     /// A result that another run will read isn't kept for it.
     ImportIsReleased,
+    /// What only a result that was kept would have read is made all the same.
+    KeptIsMadeAnew,
 }
 
 #[cfg(feature = "planted")]
@@ -51,7 +53,7 @@ mod switch {
 
     impl Bug {
         /// All of them.
-        pub const ALL: [Self; 18] = [
+        pub const ALL: [Self; 19] = [
             Self::OldReportIsBelieved,
             Self::ForgetIsLost,
             Self::LentSlotIsKept,
@@ -70,6 +72,7 @@ mod switch {
             Self::InnocentFails,
             Self::RetryForgetsReaders,
             Self::ImportIsReleased,
+            Self::KeptIsMadeAnew,
         ];
     }
 

@@ -195,7 +195,7 @@ fn keep_hosts(scenario: &mut Scenario, less: usize) {
         | FaultKind::Resize { host, .. } => host < left,
         FaultKind::CutOneWay { from, to } => from <= left && to <= left,
         FaultKind::Isolate { node } => node <= left,
-        FaultKind::Clog { .. } | FaultKind::LoseClient { .. } => true,
+        FaultKind::Clog { .. } | FaultKind::LoseClient { .. } | FaultKind::RestartScheduler => true,
     });
     for layer in scenario.jobs.iter_mut().flat_map(|job| &mut job.layers) {
         if matches!(layer.requires, Requires::Host { host, .. } if host >= left) {

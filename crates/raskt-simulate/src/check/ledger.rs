@@ -66,6 +66,18 @@ impl Ledger {
         self.pages.insert(run, page);
     }
 
+    /// The scheduler begins anew: gives the runs that there are, with what is wanted of them and whether they are kept for others alone.
+    pub fn begin_anew(&mut self) -> Vec<(RunId, Rc<Job>, BTreeSet<TaskId>, bool)> {
+        let Self { pages, jobs, .. } = std::mem::take(self);
+        self.jobs = jobs;
+        pages.into_iter().map(|(run, page)| (run, page.job, page.wanted, page.is_released)).collect()
+    }
+
+    /// All that is wanted of a run from its beginning on.
+    pub fn set_wanted(&mut self, run: RunId, wanted: BTreeSet<TaskId>) {
+        self.pages.entry(run).and_modify(|page| page.wanted = wanted);
+    }
+
     /// Whoever has waited so far had reason to.
     pub fn forget_waits(&mut self) {
         self.waits.begin_anew();
@@ -134,9 +146,9 @@ impl Ledger {
                 facts.is_loss = true;
                 self.around.run = Some(*run);
             }
+            Event::Kept { run, tasks, .. } => self.take_kept(scheduler, *run, tasks, tally),
             Event::Scattered { run, tasks, .. } => self.take_scattered(scheduler, *run, tasks),
             Event::Started { run, .. }
-            | Event::Kept { run, .. }
             | Event::RunsOn { run, .. }
             | Event::GiftsKept { run, .. }
             | Event::Fetched { run, .. }
@@ -188,6 +200,27 @@ impl Ledger {
             let entry = page.entry(task);
             entry.seen = scheduler.task_state(run, task).into();
             entry.facts.is_given = true;
+            self.around.told.push((run, at));
+        }
+    }
+
+    /// Whatever of it was missing is there, and what only that would have read isn't needed.
+    fn take_kept(&mut self, scheduler: &Scheduler, run: RunId, tasks: &[(TaskRange, u64)], tally: &mut Tally) {
+        self.around.run = Some(run);
+        self.around.facts.is_unwant = true;
+        let Some(page) = self.pages.get_mut(&run) else { return };
+        for task in tasks.iter().flat_map(|(range, _)| range.tasks()) {
+            let at = page.at(task);
+            let entry = page.entry(task);
+            let state = scheduler.task_state(run, task);
+            entry.seen = state.into();
+            entry.facts.is_kept = true;
+            match state {
+                Some(TaskState::Running { .. }) => entry.abandon(),
+                Some(TaskState::Waiting { .. } | TaskState::Ready) => {}
+                _ => continue,
+            }
+            tally.saw(Sometimes::KeptWasMissing);
             self.around.told.push((run, at));
         }
     }

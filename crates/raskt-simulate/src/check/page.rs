@@ -159,8 +159,8 @@ impl Page {
         }
         let entry = &mut self.entries[at];
         let (before, after) = (entry.seen, Seen::from(scheduler.task_state(self.run, task)));
-        let Facts { reported, is_taken_back, is_given, assigned, .. } = std::mem::take(&mut entry.facts);
-        let facts = Facts { reported, is_taken_back, is_given, assigned, ..around };
+        let Facts { reported, is_taken_back, is_given, is_kept, assigned, .. } = std::mem::take(&mut entry.facts);
+        let facts = Facts { reported, is_taken_back, is_given, is_kept, assigned, ..around };
         if !allows(before, after, facts) {
             let text = format!("{before:?} became {after:?}, and what happened is {facts:?}");
             return Err(Violation::of(self.run, task, &text));
@@ -224,7 +224,8 @@ impl Page {
 }
 
 impl Entry {
-    fn abandon(&mut self) {
+    /// Nobody waits for who has it.
+    pub fn abandon(&mut self) {
         self.abandoned = self.given.take().or(self.abandoned);
     }
 }

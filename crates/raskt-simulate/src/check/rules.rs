@@ -36,6 +36,8 @@ pub(super) struct Facts {
     pub is_taken_back: bool,
     /// A client put its result into a worker.
     pub is_given: bool,
+    /// A worker that has come back holds its result.
+    pub is_kept: bool,
     /// It was handed out.
     pub assigned: Option<WorkerId>,
     /// A worker was lost.
@@ -64,6 +66,7 @@ pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
     let is_assigned = || facts.assigned.is_some_and(|worker| after == Running(worker));
     match (before, after) {
         (Unneeded | Waiting | Ready | Running(_) | Released, InMemory | Released) if facts.is_given => true,
+        (Waiting | Ready | Running(_), InMemory | Released) if facts.is_kept => true,
         (Running(old), Running(_)) if facts.assigned.is_some() => is_back(old) && is_assigned(),
         (Running(old), Running(new)) => old == new && facts.reported.is_none() && !is_back(old),
         (Running(_), InMemory) => is_done,

@@ -131,9 +131,17 @@ pub enum Sometimes {
     MadeForOthers,
     /// A client that keeps results until the end was told that one is lost.
     KeptAndLost,
+    /// A worker that was given up came back with what it held.
+    WorkerCameBack,
+    /// It told of some of that.
+    Kept,
+    /// A result that was missing came with it.
+    KeptWasMissing,
+    /// The scheduler began anew while there were runs.
+    SchedulerRestarted,
 }
 
-const KINDS: usize = Sometimes::KeptAndLost as usize + 1;
+const KINDS: usize = Sometimes::SchedulerRestarted as usize + 1;
 
 /// How often each of [`Sometimes`] happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,6 +220,10 @@ impl Sometimes {
         Self::BecameUnavailable,
         Self::MadeForOthers,
         Self::KeptAndLost,
+        Self::WorkerCameBack,
+        Self::Kept,
+        Self::KeptWasMissing,
+        Self::SchedulerRestarted,
     ];
 }
 

@@ -3,6 +3,7 @@
 mod gifts;
 mod guests;
 mod record;
+mod restart;
 
 use crate::check::{Ledger, Sometimes, holder_of};
 use crate::context::{Address, Context, Happening};
@@ -79,6 +80,9 @@ impl Head {
             Message::Recalled { run, attempt, tasks } => {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
                 self.handle(context, Event::Recalled { worker, run, attempt, tasks });
+            }
+            Message::Kept { run, tasks } => {
+                self.handle(context, Event::Kept { worker, run: *run, tasks: tasks.clone() });
             }
             Message::Held { run, tasks } => self.take_gift(context, worker, *run, tasks),
             Message::ResultsLost { run, tasks } => {

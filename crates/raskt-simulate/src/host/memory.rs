@@ -68,6 +68,14 @@ impl Memory {
         self.results.get(&(run, task)).copied()
     }
 
+    /// What is here of each run, with its bytes.
+    pub fn kept(&self) -> Vec<(RunId, Vec<(TaskRange, u64)>)> {
+        let bytes =
+            |run, range: TaskRange| range.tasks().filter_map(|task| self.get(run, task)).map(|it| it.bytes).sum();
+        let of_run = |run| self.inventory.of(run).into_iter().map(|range| (range, bytes(run, range))).collect();
+        self.inventory.runs().map(|run| (run, of_run(run))).collect()
+    }
+
     /// A result for somebody who reads it; one that is damaged is thrown away, and noted in `noticed`.
     pub fn read(&mut self, run: RunId, task: TaskId, noticed: &mut Vec<(RunId, TaskId)>) -> Option<Stored> {
         let stored = self.get(run, task)?;

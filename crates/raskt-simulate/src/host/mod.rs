@@ -4,6 +4,7 @@ mod execute;
 mod fetch;
 mod memory;
 mod nested;
+mod returning;
 
 use crate::check::Sometimes;
 use crate::context::{Address, Context, Happening, Node};
@@ -42,6 +43,8 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct Process {
     pub address: Address,
+    /// Those that it had before it came back.
+    pub earlier: Vec<Address>,
     pub worker: Worker,
     pub session: Session,
     pub memory: Memory,
@@ -92,6 +95,7 @@ impl Host {
         context.tell(Vec::new, || format!("worker {} starts on node {} with {slots} slots", address.0, self.node.0));
         self.process = Some(Process {
             address,
+            earlier: vec![],
             worker: Worker::new(slots),
             session,
             memory: Memory::new(self.plan.memory),
@@ -132,6 +136,9 @@ impl Host {
             Body::Ping => {}
             Body::Reset => {
                 context.tally.saw(Sometimes::WorkerFenced);
+                if self.may_come_back() && context.random.chance(COMES_BACK_PER_MILLION) {
+                    return self.come_back(context, jobs);
+                }
                 self.crash(context, "the scheduler had given it up");
                 context.agenda.after(RESTART_NANOSECONDS, Happening::Starts(self.node));
             }
@@ -246,8 +253,7 @@ impl Host {
                 process.memory.inventory.tell_report(&report);
                 process.session.send(context, Message::Report(report));
             }
-            // Schedulers of this world never begin anew.
-            WorkerAction::Kept { .. } => {}
+            WorkerAction::Kept { run, tasks } => process.tell_kept(context, run, tasks),
             WorkerAction::Recalled { run, attempt, tasks } => {
                 process.session.send(context, Message::Recalled { run, attempt, tasks });
             }
@@ -273,6 +279,9 @@ impl Process {
         }
     }
 }
+
+/// How often a process that was given up comes back with what it holds, and doesn't begin anew.
+const COMES_BACK_PER_MILLION: u32 = 500_000;
 
 /// A process that was told that it is given up starts anew so long after.
 const RESTART_NANOSECONDS: u64 = 2_000_000;

@@ -59,6 +59,8 @@ pub(crate) enum Message {
     Recalled { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
     /// Data that a client gave is here.
     Held { run: RunId, tasks: Vec<TaskRange> },
+    /// What one has that comes back.
+    Kept { run: RunId, tasks: Vec<(TaskRange, u64)> },
     /// Results can't be read any more.
     ResultsLost { run: RunId, tasks: Vec<TaskRange> },
     /// A task submits a run, lends its slot while it waits for it, and takes it back before the end if it is given up.

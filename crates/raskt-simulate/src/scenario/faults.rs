@@ -87,6 +87,9 @@ pub enum FaultKind {
         /// Chooses the nodes, and the order.
         seed: u64,
     },
+    /// The scheduler dies and begins anew at once with what its journal says: what is wanted of which runs. Where data is given or tasks
+    /// fail for good it stays, since what follows from these isn't in that journal.
+    RestartScheduler,
     /// The client dies. It starts anew when the fault ends, and knows nothing of what it had submitted.
     LoseClient {
         /// Which.

@@ -183,12 +183,12 @@ impl World {
             }
             Happening::Wake => self.head.wake(&mut self.context),
             Happening::TaskEnds { own, ticket } => {
-                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
+                if let Some(host) = host_of(&mut self.hosts, self.context.node_of(own), own) {
                     host.task_ends(&mut self.context, &self.jobs, ticket);
                 }
             }
             Happening::FetchTimer { own, fetch } => {
-                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
+                if let Some(host) = host_of(&mut self.hosts, self.context.node_of(own), own) {
                     host.fetch_timer(&mut self.context, &self.jobs, fetch);
                 } else if let Some(client) = self.clients.iter_mut().find_map(|client| client.process_at(own)) {
                     client.read_timer(&mut self.context, &self.jobs, fetch);
@@ -196,7 +196,7 @@ impl World {
                 }
             }
             Happening::Spilled { own, results } => {
-                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
+                if let Some(host) = host_of(&mut self.hosts, self.context.node_of(own), own) {
                     host.spilled(&mut self.context, &self.jobs, &results);
                 }
             }
@@ -259,4 +259,10 @@ impl World {
 fn live_host(hosts: &mut [Host], node: Node, own: Address) -> Option<&mut Host> {
     let host = hosts.get_mut((node.0 as usize).checked_sub(1)?)?;
     host.process.as_ref().is_some_and(|process| process.address == own).then_some(host)
+}
+
+/// The same for what it began under an earlier address.
+fn host_of(hosts: &mut [Host], node: Node, own: Address) -> Option<&mut Host> {
+    let host = hosts.get_mut((node.0 as usize).checked_sub(1)?)?;
+    host.process.as_ref().is_some_and(|process| process.is_or_was(own)).then_some(host)
 }

@@ -51,6 +51,11 @@ impl World {
             FaultKind::Isolate { node } => self.context.wires.isolate(Node(node as u32), begins),
             FaultKind::Clog { seed } if begins => self.clog(seed, planned.lasts),
             FaultKind::Clog { .. } => {}
+            FaultKind::RestartScheduler if begins => {
+                let settings = self.scenario.settings();
+                self.head.restart(&mut self.context, &self.jobs, settings);
+            }
+            FaultKind::RestartScheduler => {}
             FaultKind::LoseClient { client } if begins => self.lose_client(client as usize),
             FaultKind::LoseClient { client } => {
                 let node = self.scenario.client_node(client);

@@ -78,6 +78,8 @@ fn finish(random: &mut Random, mut scenario: Scenario) -> Scenario {
         scenario.faults = draw_faults(random, &scenario);
         let leaving = draw_leaving(random, &scenario);
         scenario.faults.extend(leaving);
+        let restarts = draw_restarts(random, &scenario);
+        scenario.faults.extend(restarts);
     }
     scenario
 }
@@ -92,6 +94,13 @@ fn draw_leaving(random: &mut Random, scenario: &Scenario) -> Vec<Fault> {
     let leaving = (0..scenario.hosts.len()).filter(may_leave).filter(|_| random.chance(700_000)).collect::<Vec<_>>();
     let one = |host| Fault { at: random.below(scenario.calm_at), lasts: 0, kind: FaultKind::Leave { host } };
     leaving.into_iter().map(one).collect()
+}
+
+/// In some worlds the scheduler begins anew, once or a few times.
+fn draw_restarts(random: &mut Random, scenario: &Scenario) -> Vec<Fault> {
+    let count = if random.chance(300_000) { random.between(1, 3) } else { 0 };
+    let one = |_| Fault { at: random.below(scenario.calm_at), lasts: 0, kind: FaultKind::RestartScheduler };
+    (0..count).map(one).collect()
 }
 
 /// What every world has, but nobody in it.
