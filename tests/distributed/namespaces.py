@@ -94,8 +94,13 @@ def linked(workers: int) -> Iterator[Links]:
 
 @contextmanager
 def process(*command: str, log: Path) -> Iterator[subprocess.Popen[str]]:
+    # Workers import this module.
+    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     with log.open("w") as errors:
-        started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True)
+        started = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True, env=environment
+        )
     try:
         yield started
     finally:
