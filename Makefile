@@ -4,6 +4,7 @@
 # make matrix        tries a million generated cases against NumPy and pandas, which takes hours; CI tries a sample
 # make shrink        strikes out what is mended of the lists of what is to be mended
 # make chaos         kills, freezes and poisons clusters by the hour: the long form of the tests of faults
+# make fuzz          has libFuzzer look for bytes that break what reads them: TARGET=frames SECONDS=600 (needs nightly, cargo-fuzz)
 # make develop       puts the built module into python/, so that edits of Python files need no wheel
 # make lint          what CI checks before the tests
 # make clean         removes the virtual environment (the build cache stays)
@@ -21,11 +22,14 @@ CARGO ?= cargo
 RUST := $(shell find crates .cargo -name '*.rs' -o -name '*.toml') Cargo.toml Cargo.lock
 PACKAGE := $(shell find python -name '*.py' -o -name '*.pyi' -o -name 'py.typed') pyproject.toml README.md LICENSE
 PART ?=
+# What `make fuzz` tries (fuzz/targets), and for how long.
+TARGET ?= frames
+SECONDS ?= 600
 # What the machines assert of themselves costs some percent: it holds in their tests, and isn't in the wheel.
 MACHINES := graph schedule simulate store execute
 ASSERTING := $(MACHINES:%=--config profile.release.package.raskt-%.debug-assertions=true)
 
-.PHONY: demo test rust-test python-test matrix shrink bench chaos develop lint clean help
+.PHONY: demo test rust-test python-test matrix shrink bench chaos fuzz develop lint clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -55,6 +59,11 @@ bench: .venv/.wheel .venv/.bench
 
 chaos: .venv/.wheel
 	$(BIN)/python benches/chaos.py --minutes 30
+
+fuzz:
+	$(CARGO) run --release --locked --package raskt-fuzz --example corpus -- fuzz/corpus $(TARGET)
+	cp Cargo.lock fuzz/Cargo.lock
+	$(CARGO) +nightly fuzz run $(TARGET) -- -max_total_time=$(SECONDS) -malloc_limit_mb=2048
 
 develop: .venv/.python
 	$(CARGO) build --release --locked --package raskt-python

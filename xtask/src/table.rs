@@ -25,12 +25,12 @@ impl Layer {
     /// The layers that a crate of this one may import from.
     pub fn imports(self) -> &'static [Layer] {
         match self {
-            Words | Tools => &[],
+            Words => &[],
             Decisions => &[Words],
             // Neither side knows the other.
             Effects | Collections => &[Words, Decisions],
             Facade => &[Words, Effects, Collections],
-            Faces => &[Words, Decisions, Effects, Collections],
+            Faces | Tools => &[Words, Decisions, Effects, Collections],
         }
     }
 
@@ -60,6 +60,7 @@ pub const CRATES: &[(&str, Layer)] = &[
     ("raskt-cli", Faces),
     ("raskt-dashboard", Faces),
     ("raskt-python", Faces),
+    ("raskt-fuzz", Tools),
     ("xtask", Tools),
 ];
 

@@ -23,7 +23,7 @@ mod handles;
 mod receiving;
 mod sending;
 mod shared;
-mod step;
+pub(crate) mod step;
 mod wire;
 
 pub(crate) use counter::Counter;

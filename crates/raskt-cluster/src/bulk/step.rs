@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One step of a transfer, the control part of its frame.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// Somebody wants a result.
     Request {
         transfer: u32,

@@ -82,13 +82,16 @@ pub(super) struct State {
     pub waker: Option<Waker>,
     /// For those who write themselves while it sleeps.
     pub direct: Option<Direct>,
+    /// The last connection ended, and the way to the peer was gone.
+    pub is_cut_off: bool,
     waiting: usize,
 }
 
 impl Core {
     pub fn new(limits: Limits) -> Arc<Self> {
         let much_bytes = (limits.window_bytes / MUCH_PARTS).clamp(1, MUCH_BYTES);
-        let state = State { session: Session::new(limits, 0), waker: None, direct: None, waiting: 0 };
+        let session = Session::new(limits, 0);
+        let state = State { session, waker: None, direct: None, is_cut_off: false, waiting: 0 };
         Arc::new(Self {
             state: Mutex::new(state),
             room: Condvar::new(),

@@ -15,13 +15,14 @@ mod beats;
 mod calls;
 mod core;
 mod direct;
-mod nesting;
+pub(crate) mod nesting;
 mod network;
 mod outbox;
 mod own;
 mod peer;
 mod process;
 mod pump;
+mod reach;
 mod sessions;
 
 pub use core::{Inbox, Ticket};

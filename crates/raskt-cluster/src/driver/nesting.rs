@@ -12,7 +12,7 @@ use std::fmt;
 pub(super) const NESTING_MAX: u32 = 128;
 
 /// Reads a message that is all of `bytes`.
-pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let mut inner = postcard::Deserializer::from_bytes(bytes);
     let message = T::deserialize(Nested { inner: &mut inner, left: NESTING_MAX });
     let message = message.map_err(|error| format!("a message can't be read, or is nested too deeply: {error}"))?;

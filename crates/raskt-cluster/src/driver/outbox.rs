@@ -62,6 +62,11 @@ impl<Out> Outbox<Out> {
         self.core.change(Session::abandon);
     }
 
+    /// Whether the way to the peer is gone, as far as the system knows: its process may be as well as ever.
+    pub fn is_cut_off(&self) -> bool {
+        self.core.lock().is_cut_off
+    }
+
     /// Sends nothing more. What was sent still goes out, within a bound; then the inbox is told that the session is lost.
     pub fn close(&self) {
         self.core.close();

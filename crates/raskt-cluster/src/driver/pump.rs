@@ -3,6 +3,7 @@
 use super::core::{Core, TURN};
 use super::direct::Direct;
 use super::process::PeerProcess;
+use super::reach::{is_cut_off, is_of_the_way};
 use crate::dial::Link;
 use crate::frame::{Decoder, Frame, Pieces, Squeeze, encode};
 use crate::stream::Stream;
@@ -37,6 +38,7 @@ pub(super) async fn pump(
     let now = core.now();
     let begun = {
         let mut state = core.lock();
+        state.is_cut_off = false;
         state.session.narrow(link.peer.window_bytes);
         state.session.handle_up(now, link.peer_expects)
     };
@@ -61,12 +63,14 @@ pub(super) async fn pump(
         }
         // Nobody waits for it to come back.
         Ended::Died => core.lock().session.handle_died(),
-        Ended::Broken { was_closed, why } => {
+        Ended::Broken { was_closed, was_cut, why } => {
             tracing::debug!("a connection broke: {why}");
-            core.lock().session.handle_down(core.now(), was_closed);
+            let mut state = core.lock();
+            state.is_cut_off = was_cut;
+            state.session.handle_down(core.now(), was_closed);
         }
         Ended::Replaced => core.lock().session.handle_down(core.now(), false),
-        Ended::GivenUp => {}
+        Ended::GivenUp => core.lock().is_cut_off = is_cut_off(&pump.stream),
     }
     {
         let mut state = core.lock();
@@ -88,6 +92,8 @@ enum Ended {
     Died,
     Broken {
         was_closed: bool,
+        /// The way to the peer is gone.
+        was_cut: bool,
         why: String,
     },
 }
@@ -160,7 +166,7 @@ impl Pump<'_> {
         for frame in &frames {
             // What doesn't fit into a frame was refused when it was sent.
             let encoded = encode(frame, self.squeeze, &mut self.pieces);
-            encoded.map_err(|error| Ended::Broken { was_closed: false, why: error.to_string() })?;
+            encoded.map_err(|error| Ended::Broken { was_closed: false, was_cut: false, why: error.to_string() })?;
             self.is_flushed = false;
         }
         if self.is_flushed {
@@ -256,7 +262,8 @@ impl Pump<'_> {
             Poll::Pending => 0,
             Poll::Ready(Err(error)) => return Err(broken(&error)),
             Poll::Ready(Ok(0)) => {
-                return Err(Ended::Broken { was_closed: true, why: "the other side closed it".to_owned() });
+                let why = "the other side closed it".to_owned();
+                return Err(Ended::Broken { was_closed: true, was_cut: false, why });
             }
             Poll::Ready(Ok(bytes)) => bytes,
         };
@@ -268,7 +275,7 @@ impl Pump<'_> {
     }
 
     fn take_frames(&mut self, has_heard: bool) -> Result<(), Ended> {
-        let broken = |why: String| Ended::Broken { was_closed: false, why };
+        let broken = |why: String| Ended::Broken { was_closed: false, was_cut: false, why };
         if has_heard {
             let mut state = self.core.lock();
             let now = self.core.now();
@@ -301,5 +308,5 @@ fn broken(error: &io::Error) -> Ended {
             | io::ErrorKind::ConnectionAborted
             | io::ErrorKind::UnexpectedEof
     );
-    Ended::Broken { was_closed, why: error.to_string() }
+    Ended::Broken { was_closed, was_cut: is_of_the_way(error), why: error.to_string() }
 }

@@ -20,6 +20,8 @@ mod disk;
 mod error;
 mod file;
 mod frames;
+#[cfg(feature = "testing")]
+pub(crate) mod laws;
 mod ledger;
 mod line;
 mod record;

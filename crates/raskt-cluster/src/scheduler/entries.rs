@@ -80,6 +80,10 @@ pub(super) struct WorkerEntry {
     pub heard_at: Time,
     /// It gets nothing more to do.
     pub is_retiring: bool,
+    /// The way to it is gone: it gets nothing to do until it is back, or lost.
+    pub is_away: bool,
+    /// The slots and the memory that it has.
+    pub offers: (u32, u64),
     /// Runs whose graphs it has.
     pub knows: BTreeSet<RunId>,
     /// What it has from before, until the machine is told.
@@ -103,7 +107,12 @@ impl WorkerEntry {
 
     /// Whether data may be put there.
     pub fn takes_data(&self) -> bool {
-        self.is_in() && !self.is_retiring
+        self.is_in() && !self.is_retiring && !self.is_away
+    }
+
+    /// The slots that it is to be given work for.
+    pub fn slots(&self) -> u32 {
+        if self.is_retiring || self.is_away { 0 } else { self.offers.0 }
     }
 
     /// Whether it has joined.

@@ -15,6 +15,8 @@ mod failures;
 mod gifts;
 mod graphs;
 mod held_back;
+#[cfg(test)]
+mod hostile;
 mod marks;
 mod measures;
 mod movements;
@@ -280,10 +282,12 @@ impl Shared {
             Incoming::Event(session::Event::Lost(session::Lost::Closed)) => {
                 _ = self.change(|core| core.worker_lost(worker, LossCause::Retired));
             }
-            Incoming::Event(session::Event::Lost(_) | session::Event::Unreachable) => {
+            Incoming::Event(session::Event::Lost(_)) => {
                 _ = self.change(|core| core.worker_lost(worker, LossCause::Died));
             }
-            Incoming::Event(_) => {}
+            Incoming::Event(session::Event::Unreachable) => _ = self.change(|core| core.worker_unreachable(worker)),
+            Incoming::Event(session::Event::Resumed) => _ = self.change(|core| core.worker_away(worker, false)),
+            Incoming::Event(session::Event::Connected | session::Event::Suspect) => {}
         }
     }
 

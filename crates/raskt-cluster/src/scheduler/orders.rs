@@ -190,10 +190,13 @@ impl Core {
     pub fn set_retiring(&mut self, worker: WorkerId, is_retiring: bool) {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
         entry.is_retiring = is_retiring;
-        let Some((slots, memory)) = entry.info.as_ref().map(|info| (info.slots, info.memory)) else { return };
-        let gets_nothing = is_retiring || entry.withheld.is_some();
+        if !entry.is_in() {
+            return;
+        }
+        let slots = if entry.withheld.is_some() { 0 } else { entry.slots() };
+        let memory = entry.offers.1;
         let words = format!("worker `{}` {}", entry.name, if is_retiring { "is to retire" } else { "goes on" });
         self.note_info(words);
-        self.handle(Event::WorkerResized { worker, slots: if gets_nothing { 0 } else { slots }, memory });
+        self.handle(Event::WorkerResized { worker, slots, memory });
     }
 }

@@ -156,7 +156,21 @@ impl Core {
     }
 }
 
-/// As many as may be asked for at a time.
+/// As many as may be asked for at a time. What ends before it begins is nothing.
 fn each(tasks: Vec<(RunId, TaskRange)>) -> impl Iterator<Item = (RunId, TaskId)> {
-    tasks.into_iter().flat_map(|(run, range)| range.tasks().map(move |task| (run, task))).take(ANSWER_ENTRIES_MAX)
+    let tasks = tasks.into_iter().filter(|(_, range)| !range.is_empty());
+    tasks.flat_map(|(run, range)| range.tasks().map(move |task| (run, task))).take(ANSWER_ENTRIES_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raskt_graph::LayerId;
+
+    #[test]
+    fn whatever_ranges_are_asked_for_a_bounded_number_of_tasks_is_meant() {
+        let counted = |start, end| each(vec![(RunId(0), TaskRange { layer: LayerId(0), start, end }); 2]).count();
+        assert_eq!((counted(5, 1), counted(u64::MAX, 0), counted(3, 3), counted(0, 4)), (0, 0, 0, 8));
+        assert_eq!(counted(0, u64::MAX), ANSWER_ENTRIES_MAX);
+    }
 }

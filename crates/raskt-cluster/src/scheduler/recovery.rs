@@ -178,9 +178,10 @@ impl Core {
         }
         for &worker in back {
             let Some(entry) = self.workers.get_mut(&worker) else { continue };
-            let is_retiring = entry.is_retiring;
             if let Some((slots, memory)) = entry.withheld.take() {
-                self.handle(Event::WorkerResized { worker, slots: if is_retiring { 0 } else { slots }, memory });
+                entry.offers = (slots, memory);
+                let slots = entry.slots();
+                self.handle(Event::WorkerResized { worker, slots, memory });
             }
         }
     }

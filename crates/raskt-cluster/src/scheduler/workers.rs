@@ -20,7 +20,7 @@ impl Core {
         // Of whether what is shared by name is that of before it hears first.
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToWorker::Coordination));
         let (info, knows, resources, kept, runs_on) = Default::default();
-        let (joined_at, heard_at, is_retiring) = (self.now(), self.now(), false);
+        let (joined_at, heard_at, is_retiring, is_away) = (self.now(), self.now(), false, false);
         let entry = WorkerEntry {
             outbox,
             session,
@@ -32,6 +32,8 @@ impl Core {
             joined_at,
             heard_at,
             is_retiring,
+            is_away,
+            offers: (0, 0),
             knows,
             kept,
             runs_on,
@@ -63,6 +65,7 @@ impl Core {
                 let info = WorkerInfo { worker, name, addresses, identity, slots: offer.slots, memory: offer.memory };
                 entry.info = Some(info.clone());
                 entry.resources = offer.resources.clone();
+                entry.offers = (offer.slots, offer.memory);
                 entry.send(&ToWorker::Joined(others), vec![]);
                 self.plugins.show_all(entry);
                 let joined = ToWorker::Joined(vec![info.clone()]);
@@ -110,10 +113,9 @@ impl Core {
 
     fn worker_told(&mut self, worker: WorkerId, told: WorkerTold, small: Vec<Small>) {
         let Some(mut told) = self.withhold(worker, told) else { return };
-        if let WorkerTold::Resized { slots, .. } = &mut told
-            && self.workers.get(&worker).is_some_and(|entry| entry.is_retiring)
-        {
-            *slots = 0;
+        if let (WorkerTold::Resized { slots, memory }, Some(entry)) = (&mut told, self.workers.get_mut(&worker)) {
+            entry.offers = (*slots, *memory);
+            *slots = entry.slots();
         }
         let came = match &told {
             WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
@@ -129,6 +131,26 @@ impl Core {
         if let Some((run, tasks)) = came {
             self.data_came(run, &tasks);
         }
+    }
+
+    /// It wasn't heard of for long. Where its system would hear what it doesn't hear, others do its work. Where the way to it is gone,
+    /// all that it has done is still there, and is waited for as long as its session lasts.
+    pub fn worker_unreachable(&mut self, worker: WorkerId) {
+        match self.workers.get(&worker) {
+            Some(entry) if entry.outbox.is_cut_off() => self.worker_away(worker, true),
+            _ => self.worker_lost(worker, LossCause::Died),
+        }
+    }
+
+    /// It gets nothing to do while it is away.
+    pub fn worker_away(&mut self, worker: WorkerId, is_away: bool) {
+        let Some(entry) = self.workers.get_mut(&worker) else { return };
+        if std::mem::replace(&mut entry.is_away, is_away) == is_away || !entry.is_in() || entry.withheld.is_some() {
+            return;
+        }
+        let (slots, memory, name) = (entry.slots(), entry.offers.1, entry.name.clone());
+        self.note_info(format!("worker `{name}` {}", if is_away { "is out of reach" } else { "is back" }));
+        self.handle(Event::WorkerResized { worker, slots, memory });
     }
 
     pub fn worker_lost(&mut self, worker: WorkerId, cause: LossCause) {

@@ -14,7 +14,7 @@ const BATCH_MESSAGES: usize = 4096;
 pub(super) const MESSAGE_CONTROL_BYTES_MAX: usize = crate::frame::CONTROL_BYTES_MAX - PREFIX_BYTES;
 
 /// How many of the messages go into the next frame, and that frame's parts.
-pub(super) fn pack<'a>(messages: impl Iterator<Item = &'a Payload>) -> (usize, Bytes, Vec<Bytes>) {
+pub(crate) fn pack<'a>(messages: impl Iterator<Item = &'a Payload>) -> (usize, Bytes, Vec<Bytes>) {
     let (mut count, mut control, mut bulk, mut bulk_bytes) = (0, Vec::new(), Vec::new(), 0);
     for message in messages.take(BATCH_MESSAGES) {
         let message_bulk: usize = message.bulk.iter().map(Bytes::len).sum();
@@ -37,7 +37,7 @@ pub(super) fn pack<'a>(messages: impl Iterator<Item = &'a Payload>) -> (usize, B
 }
 
 /// The messages of a frame.
-pub(super) fn unpack(mut control: Bytes, bulk: Vec<Bytes>) -> Result<Vec<Payload>, Violation> {
+pub(crate) fn unpack(mut control: Bytes, bulk: Vec<Bytes>) -> Result<Vec<Payload>, Violation> {
     let mut bulk = bulk.into_iter();
     let mut messages = vec![];
     while !control.is_empty() {

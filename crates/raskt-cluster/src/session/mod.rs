@@ -20,7 +20,7 @@
 //! on its side for the window.
 
 mod awake;
-mod batch;
+pub(crate) mod batch;
 mod health;
 mod incoming;
 mod limits;

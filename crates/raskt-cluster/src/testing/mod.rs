@@ -1,7 +1,15 @@
-//! Broken networks for tests: a proxy that delays, drops, doubles, flips and cuts what goes through it, by a seed.
+//! For tests of this crate and of those that build on it: networks that are broken, values of any type, and what holds of everything
+//! that reads bytes, each by a seed.
 
 mod chance;
+mod drawn;
+mod graphs;
+mod laws;
 mod proxy;
 
 pub use chance::Chance;
+pub use drawn::draw;
+#[cfg(test)]
+pub(crate) use graphs::some_graph;
+pub use laws::{Reader, readers};
 pub use proxy::{FaultProxy, Faults, Tally};

@@ -23,15 +23,23 @@ impl Host {
         context.tell(Vec::new, || format!("worker {} comes back as {}", process.address.0, address.0));
         process.earlier.push(process.address);
         (process.address, process.session) = (address, Session::new(address, Address::HEAD));
-        let offer = Offer { slots: process.slots, memory, resources, name };
+        // With or without slots that it is given nothing for before it has told what it holds.
+        let slots = if context.random.chance(WITHHELD_PER_MILLION) { 0 } else { process.slots };
+        let offer = Offer { slots, memory, resources, name };
         process.session.send(context, Message::JoinWorker { offer });
         context.agenda.after(0, Happening::Beat(address));
         process.memory.inventory.begin_anew();
         for (run, tasks) in process.memory.kept() {
             process.tell_kept(context, run, tasks);
         }
+        if slots < process.slots {
+            process.session.send(context, Message::Resize { slots: process.slots, memory });
+        }
     }
 }
+
+/// How often a worker that comes back has no slots for the scheduler before that knows what it holds, as schedulers of clusters do it.
+const WITHHELD_PER_MILLION: u32 = 500_000;
 
 impl Process {
     pub(super) fn tell_kept(&mut self, context: &mut Context, run: RunId, tasks: Vec<(TaskRange, u64)>) {
