@@ -11,6 +11,7 @@ pub use crate::failure::{ErrorForm, FailureForm};
 use crate::hello::{Identity, Role};
 use crate::question::{Answer, Question};
 use crate::small::Small;
+use bytes::Bytes;
 use raskt_graph::TaskId;
 use raskt_schedule::{FailureScope, Held, Import, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
 use serde::{Deserialize, Serialize};
@@ -392,14 +393,13 @@ pub enum ToWorker {
     Joined(Vec<WorkerInfo>),
     /// A worker is gone.
     Left(WorkerId),
-    /// There will be work of a run, whose graph, or the first piece of it, is the one piece of bulk.
+    /// There will be work of a run, whose graph, or the first piece of it, is the first piece of bulk; the second, if it reads others, is
+    /// what it reads ([`Reads`]).
     Graph {
         /// The run.
         run: RunId,
-        /// Its mark, and those of the runs of which it imports: what is here of other runs of these numbers is forgotten.
-        marks: (u64, Vec<u64>),
-        /// What of it stands for tasks of other runs.
-        imports: Vec<Import>,
+        /// Its mark: what is here of another run of its number is forgotten.
+        mark: u64,
         /// Tasks whose results go along with the word that they are there, if they are small.
         told: Vec<TaskRange>,
         /// The bytes of its graph.
@@ -459,6 +459,29 @@ pub enum ToWorker {
     Leave,
     /// The scheduler can't go on, because of a bug.
     Broken(String),
+}
+
+/// What a run reads of others. It may be as much as all that it has, and goes where that is no matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reads {
+    /// What of it stands for tasks of other runs.
+    pub imports: Vec<Import>,
+    /// The marks of these, each once: what is here of other runs of these numbers is forgotten.
+    pub marks: Vec<(RunId, u64)>,
+}
+
+impl Reads {
+    /// As it goes; nothing if it reads nothing.
+    pub fn to_bulk(&self) -> Option<Bytes> {
+        let bytes = (!self.imports.is_empty()).then(|| postcard::to_stdvec(self).ok());
+        bytes.flatten().map(Bytes::from)
+    }
+
+    /// What has come.
+    pub fn of(bulk: Option<&Bytes>) -> Result<Self, String> {
+        let Some(bytes) = bulk else { return Ok(Self::default()) };
+        postcard::from_bytes(bytes).map_err(|error| format!("what it reads of other runs: {error}"))
+    }
 }
 
 /// The name under which results are fetched: of whom, in order.

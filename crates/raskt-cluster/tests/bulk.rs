@@ -144,6 +144,20 @@ fn many_at_a_time_come_each_to_whoever_asked() {
     }
 }
 
+/// A worker that comes is asked to fetch what thousands of runs were given before it came.
+#[test]
+fn however_many_are_asked_for_at_a_time_all_of_them_come() {
+    let scene = scene(token_only(), "tcp://127.0.0.1:0");
+    let (sender, receiver) = mpsc::channel();
+    for _ in 0..10_000 {
+        let (fetch, sender) = (Fetch { result: "small".into(), parts: vec![], reserved: 6 }, sender.clone());
+        scene.fetcher.fetch(&scene.source(), fetch, move |came| drop(sender.send(came)));
+    }
+    for _ in 0..10_000 {
+        assert_eq!(receiver.recv_timeout(PATIENCE).unwrap(), Ok(vec![Bytes::from_static(b"abcdef")]));
+    }
+}
+
 #[test]
 fn a_peer_that_goes_is_told_from_one_that_was_never_there() {
     let mut scene = scene(token_only(), "tcp://127.0.0.1:0");
@@ -220,7 +234,7 @@ fn another_process_at_the_same_address_is_not_taken_for_the_one() {
     };
     assert!(fetch(identity.incarnation).is_ok());
     let refused = fetch(identity.incarnation ^ 1);
-    assert!(matches!(&refused, Err(BulkError::Unreached(why)) if why.contains("another process")), "{refused:?}");
+    assert!(matches!(&refused, Err(BulkError::Refused(why)) if why.contains("another process")), "{refused:?}");
 }
 
 #[test]

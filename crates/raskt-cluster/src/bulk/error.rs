@@ -8,6 +8,9 @@ pub enum BulkError {
     /// The peer was never reached: it knows nothing of the request.
     #[error("the peer was not reached: {0}")]
     Unreached(String),
+    /// Whoever is there isn't the peer, or doesn't let this process in: another try goes no better.
+    #[error("the peer was not reached: {0}")]
+    Refused(String),
     /// The peer was reached, and the connection broke before all had come.
     #[error("the connection to the peer broke while a result was on its way: {0}")]
     Lost(String),

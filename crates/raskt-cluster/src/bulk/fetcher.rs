@@ -19,11 +19,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::{Receiver, Sender, channel, error::TrySendError};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, error::SendError, unbounded_channel};
 use tokio::time::{Instant, Sleep};
 
-/// Requests that wait for one peer, at most.
-const ORDERS_MAX: usize = 4096;
 /// A connection without work is closed after this long.
 const IDLE: Duration = Duration::from_secs(60);
 /// A peer that owes something and sends nothing is given up after this long. Whether it lives is known sooner by its session.
@@ -61,7 +59,8 @@ pub struct Fetcher {
 struct Inner {
     own: Arc<Own>,
     handle: Handle,
-    lines: Mutex<HashMap<Source, Sender<Order>>>,
+    /// What waits there is bounded by those who ask: each has what it costs to ask, and would only have to ask again.
+    lines: Mutex<HashMap<Source, UnboundedSender<Order>>>,
 }
 
 type Came = Result<Vec<Bytes>, BulkError>;
@@ -111,18 +110,14 @@ impl Fetcher {
         let mut lines = self.inner.lines.lock();
         let order = match lines.get(source).cloned() {
             None => order,
-            Some(line) => match line.try_send(order) {
+            Some(line) => match line.send(order) {
                 Ok(()) => return,
-                Err(TrySendError::Closed(order)) => order,
-                Err(TrySendError::Full(order)) => {
-                    drop(lines);
-                    return order.done.tell(Err(BulkError::Missing(Missing::Busy)));
-                }
+                Err(SendError(order)) => order,
             },
         };
-        let (line, orders) = channel(ORDERS_MAX);
-        // There is room in a new one.
-        let _ = line.try_send(order);
+        let (line, orders) = unbounded_channel();
+        // Its other end is here.
+        let _ = line.send(order);
         lines.insert(source.clone(), line);
         self.inner.handle.spawn(self.inner.clone().serve(source.clone(), orders));
     }
@@ -145,7 +140,7 @@ impl Fetcher {
 
 impl Inner {
     /// The task of one peer.
-    async fn serve(self: Arc<Self>, source: Source, mut orders: Receiver<Order>) {
+    async fn serve(self: Arc<Self>, source: Source, mut orders: UnboundedReceiver<Order>) {
         let error = match self.reach(&source).await {
             Ok(link) => {
                 let mut line = Line::new(link, &mut orders);
@@ -153,13 +148,18 @@ impl Inner {
                 line.fail(&error);
                 error
             }
-            Err(refusal) => BulkError::Unreached(refusal.to_string()),
+            Err(refusal) if refusal.may_pass() => BulkError::Unreached(refusal.to_string()),
+            Err(refusal) => BulkError::Refused(refusal.to_string()),
         };
         self.lines.lock().remove(&source);
         orders.close();
         while let Ok(order) = orders.try_recv() {
             // Nothing was said of these.
-            order.done.tell(Err(BulkError::Unreached(error.to_string())));
+            let error = match &error {
+                BulkError::Refused(_) | BulkError::Unreached(_) => error.clone(),
+                error => BulkError::Unreached(error.to_string()),
+            };
+            order.done.tell(Err(error));
         }
     }
 
@@ -183,7 +183,7 @@ impl Inner {
 /// A connection to a peer that gives.
 struct Line<'a> {
     wire: Wire,
-    orders: &'a mut Receiver<Order>,
+    orders: &'a mut UnboundedReceiver<Order>,
     transfers: BTreeMap<u32, Transfer>,
     next: u32,
     timer: Pin<Box<Sleep>>,
@@ -195,7 +195,7 @@ struct Transfer {
 }
 
 impl<'a> Line<'a> {
-    fn new(link: Link, orders: &'a mut Receiver<Order>) -> Self {
+    fn new(link: Link, orders: &'a mut UnboundedReceiver<Order>) -> Self {
         let wire = Wire::new(link.stream, link.decoder.into_waiting());
         Self { wire, orders, transfers: BTreeMap::new(), next: 0, timer: Box::pin(tokio::time::sleep(IDLE)) }
     }

@@ -215,13 +215,14 @@ impl Pump<'_> {
             // Somebody may have sent or taken something since the frames were taken.
             let is_half = state.direct.as_ref().is_some_and(|direct| direct.unwritten.has_remaining());
             let is_left = state.session.has_something_to_send() || is_half;
+            // Others may write while this one is elsewhere, also if it has yet to come back to it.
+            if let Some(direct) = &mut state.direct {
+                direct.is_pump_writing = !self.is_flushed;
+            }
             if self.is_flushed && (is_left || self.core.is_much_taken()) {
                 return Ok(true);
             }
             state.waker = Some(cx.waker().clone());
-            if let Some(direct) = &mut state.direct {
-                direct.is_pump_writing = !self.is_flushed;
-            }
             // A sign of life that can't go out isn't due all the time.
             let least = if self.is_flushed { 0 } else { now + STUCK_NANOSECONDS };
             state.session.wakes_at().map(|at| at.max(least))

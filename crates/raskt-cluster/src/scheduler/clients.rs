@@ -259,7 +259,9 @@ impl Core {
         let cancelled: Vec<_> = self.cancelled.range(of_run).copied().take_while(|(of, _)| *of == run).collect();
         cancelled.iter().for_each(|key| _ = self.cancelled.remove(key));
         self.errors.forget(run);
-        self.clients.values().for_each(|client| client.forget_failures(run));
+        if self.roots.remove(&run) {
+            self.clients.values().for_each(|client| client.forget_failures(run));
+        }
     }
 
     /// What a client has said counts as taken, unless it is behind: then it hears first what it is owed.

@@ -67,6 +67,8 @@ pub(super) struct Core {
     pub lineage: [u8; 16],
     /// Runs of which nobody needs anything, and the journal doesn't know.
     pub forgotten: Vec<RunId>,
+    /// Runs that are known, of whose failures clients were told: they hear when these are gone.
+    pub roots: BTreeSet<RunId>,
     /// Workers of before are waited for.
     pub recovery: Option<Recovery>,
     /// Clients of before that aren't back, and until when they are waited for.
@@ -109,6 +111,7 @@ impl Core {
             journal: None,
             lineage: [0; 16],
             forgotten: vec![],
+            roots: BTreeSet::new(),
             recovery: None,
             absent: Absent::default(),
             is_closed: false,
@@ -184,6 +187,11 @@ impl Core {
     pub fn tell_of(&mut self, told: Vec<(RunId, ToClient)>) {
         for (run, message) in told {
             self.note_told(run, &message);
+            if let ToClient::TasksFailed { failure, .. } | ToClient::Failed { failure, .. } = &message
+                && self.runs.contains_key(&failure.run)
+            {
+                self.roots.insert(failure.run);
+            }
             if let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
                 && let Some(client) = self.clients.get(&record.client)
             {

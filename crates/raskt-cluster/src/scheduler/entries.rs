@@ -88,7 +88,9 @@ pub(super) struct WorkerEntry {
     pub knows: BTreeSet<RunId>,
     /// What it has from before, until the machine is told.
     pub kept: Vec<(RunId, Vec<(TaskRange, u64)>)>,
-    /// What it still runs from before, until then.
+    /// Of how many slots it has said that they are taken by what it still runs from before, known here or not.
+    pub adrift: u32,
+    /// What of that is known, until then.
     pub runs_on: Vec<(RunId, Vec<TaskRange>)>,
     /// Slots and memory that it has, while the machine is told of none.
     pub withheld: Option<(u32, u64)>,

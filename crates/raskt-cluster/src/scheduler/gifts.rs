@@ -2,6 +2,7 @@
 
 use crate::ranges::RangeMap;
 use raskt_schedule::{Failure, RunId, TaskRange, WorkerId};
+use std::collections::BTreeSet;
 
 /// The data of a run.
 #[derive(Default)]
@@ -9,6 +10,8 @@ pub(super) struct Gifts {
     /// Where its client gives it.
     pub at: Vec<String>,
     pub places: RangeMap<Place>,
+    /// Workers that couldn't have it: as long as there are others these aren't asked again.
+    pub in_vain: BTreeSet<WorkerId>,
     /// What of which runs has failed for want of it, and is to be run again; and the failure that nobody was told of.
     pub stopped: Vec<(RunId, Vec<TaskRange>, Failure)>,
 }
@@ -25,7 +28,7 @@ impl Gifts {
     pub fn new(given: &[TaskRange], at: Vec<String>) -> Self {
         let mut places = RangeMap::default();
         given.iter().for_each(|&range| places.set(range, Place::Nowhere));
-        Self { at, places, stopped: vec![] }
+        Self { at, places, in_vain: BTreeSet::new(), stopped: vec![] }
     }
 
     /// Whether all of it is with workers, and all that had failed for want of it is run again.

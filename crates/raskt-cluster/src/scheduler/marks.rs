@@ -48,8 +48,12 @@ impl Core {
     /// A worker that comes back still runs something of a run.
     pub fn runs_on(&mut self, worker: WorkerId, (run, mark): (RunId, u64), tasks: Vec<TaskRange>) {
         let is_run = self.is_run(run, mark);
-        if let Some(entry) = self.workers.get_mut(&worker).filter(|entry| is_run && !entry.is_in()) {
-            entry.runs_on.push((run, tasks));
+        let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) else { return };
+        // It has a slot less until that ends, whatever it is; it says so when that is over.
+        entry.adrift = entry.adrift.saturating_add(1);
+        match is_run {
+            true => entry.runs_on.push((run, tasks)),
+            false => entry.send(&ToWorker::Order(WorkerOrder::Forget { run }), vec![]),
         }
     }
 }

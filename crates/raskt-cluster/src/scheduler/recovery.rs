@@ -112,10 +112,10 @@ impl Core {
     pub fn let_in(&mut self, worker: WorkerId, offer: Offer) {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
         let process = entry.identity.process;
-        if entry.kept.is_empty() && entry.runs_on.is_empty() && self.recovery.is_none() {
+        if entry.kept.is_empty() && entry.adrift == 0 && self.recovery.is_none() {
             return self.handle(Event::WorkerJoined { worker, offer });
         }
-        entry.withheld = Some((offer.slots.saturating_sub(entry.runs_on.len() as u32), offer.memory));
+        entry.withheld = Some((offer.slots.saturating_sub(entry.adrift), offer.memory));
         self.handle(Event::WorkerJoined { worker, offer: Offer { slots: 0, ..offer } });
         match &mut self.recovery {
             None => self.settle_in(&[worker]),

@@ -7,6 +7,7 @@ use crate::journal::{Ended, Record};
 use crate::message::{FailureForm, ToClient};
 use crate::ranges::RangeMap;
 use raskt_schedule::{FailureScope, Held, RunId, TaskRange};
+use std::sync::Arc;
 
 /// Runs that one message names at most.
 const RUNS_AT_A_TIME: usize = 1 << 14;
@@ -86,13 +87,21 @@ impl Core {
     fn tell_again(&mut self, run: RunId) {
         let Some(record) = self.runs.get(&run) else { return };
         let Some(client) = self.clients.get(&record.client) else { return };
+        let failures = self.journal.as_ref().and_then(|journal| journal.line(run)).map(|line| line.failures());
+        let failures = failures.unwrap_or_default();
+        let ended = match &record.ended {
+            Some(Ended::Failed(failure)) => Some(failure.run),
+            _ => None,
+        };
+        let roots = failures.iter().map(|(_, failure)| failure.run).chain(ended);
+        self.roots.extend(roots.filter(|root| self.runs.contains_key(root)));
         match &record.ended {
             Some(Ended::Failed(failure)) => {
                 client.send(&ToClient::Failed { run, failure: FailureForm::clone(failure) })
             }
             Some(Ended::Lost) => client.send(&ToClient::Lost { run }),
             Some(Ended::Refused(reason)) => client.send(&ToClient::Refused { run, reason: reason.clone() }),
-            None if record.failure == FailureScope::Task => self.tell_tasks_again(run, client),
+            None if record.failure == FailureScope::Task => self.tell_tasks_again(run, client, failures),
             None if self.machine.wanted_at(run).is_some() => {
                 self.finished(run).iter().for_each(|(_, message)| client.send(message));
             }
@@ -103,12 +112,11 @@ impl Core {
         }
     }
 
-    fn tell_tasks_again(&self, run: RunId, client: &ClientEntry) {
+    fn tell_tasks_again(&self, run: RunId, client: &ClientEntry, failures: Vec<(TaskRange, Arc<FailureForm>)>) {
         let held = self.held(run);
         let available = |results: &[Held]| ToClient::Available { run, results: results.to_vec(), small: vec![] };
         held.chunks(TOLD_MOST).for_each(|results| client.send(&available(results)));
-        let failures = self.journal.as_ref().and_then(|journal| journal.line(run)).map(|line| line.failures());
-        for (range, failure) in failures.into_iter().flatten() {
+        for (range, failure) in failures {
             client.send(&ToClient::TasksFailed { run, tasks: vec![range], failure: FailureForm::clone(&failure) });
         }
     }

@@ -7,21 +7,24 @@ use super::core::Core;
 use super::gifts::Place;
 use crate::message::{ToClient, ToWorker};
 use raskt_schedule::{Event, Failure, RunId, TaskRange, WorkerId};
+use std::collections::BTreeSet;
 
 impl Core {
     /// Has workers fetch what clients give and nobody was asked for, each a share; if there are none, later.
     pub fn spread_gifts(&mut self) {
-        if self.recovery.is_some() {
-            // Workers that come back may have them.
+        // Workers that come back may have them.
+        if self.ungiven.is_empty() || self.recovery.is_some() {
             return;
         }
-        let workers: Vec<_> =
-            self.workers.iter().filter(|(_, worker)| worker.takes_data()).map(|(&it, _)| it).collect();
-        if workers.is_empty() {
+        let all = self.takers();
+        if all.is_empty() {
             return;
         }
         for run in std::mem::take(&mut self.ungiven) {
             let Some(record) = self.runs.get_mut(&run) else { continue };
+            let untried = untried(&all, &record.gifts.in_vain);
+            // Who couldn't have it may by now, if all of it is to be had once more.
+            let workers = if untried.is_empty() { all.clone() } else { untried };
             let shares = shares(&record.gifts.all_at(Place::Nowhere), workers.len());
             let from = record.gifts.at.clone();
             let Some(identity) = self.clients.get(&record.client).map(|client| client.identity) else { continue };
@@ -33,6 +36,24 @@ impl Core {
                     entry.send(&ToWorker::Fetch { run, tasks, from: from.clone(), identity }, vec![]);
                 }
             }
+        }
+    }
+
+    /// Workers that data may be put on.
+    fn takers(&self) -> Vec<WorkerId> {
+        self.workers.iter().filter(|(_, worker)| worker.takes_data()).map(|(&it, _)| it).collect()
+    }
+
+    /// A worker couldn't have what it was to fetch: others may.
+    pub fn not_given(&mut self, worker: WorkerId, run: RunId, reason: &str) {
+        let takers = self.takers();
+        let Some(record) = self.runs.get_mut(&run) else { return };
+        record.gifts.in_vain.insert(worker);
+        if untried(&takers, &record.gifts.in_vain).is_empty() {
+            return self.data_failed(run, reason);
+        }
+        if record.gifts.move_all(Place::Asked(worker), Place::Nowhere) {
+            self.ungiven.insert(run);
         }
     }
 
@@ -105,6 +126,11 @@ impl Core {
             self.release(run);
         }
     }
+}
+
+/// Those that haven't tried in vain.
+fn untried(workers: &[WorkerId], in_vain: &BTreeSet<WorkerId>) -> Vec<WorkerId> {
+    workers.iter().filter(|worker| !in_vain.contains(worker)).copied().collect()
 }
 
 /// Neighbours to the same, and about as many to each.

@@ -6,10 +6,12 @@ use super::graphs::piece_of;
 use crate::coordination::{Ask, Packed, tell_by};
 use crate::driver::{Outbox, Peer};
 use crate::journal::Record;
-use crate::message::{FromWorker, ToClient, ToWorker, WorkerInfo};
+use crate::message::{FromWorker, Reads, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
 use bytes::Bytes;
-use raskt_schedule::{Event, FailureScope, LossCause, RunId, WorkerId, WorkerOrder, WorkerTold};
+use raskt_graph::LayerId;
+use raskt_schedule::{Event, FailureScope, LossCause, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Core {
     pub fn worker_arrived(&mut self, peer: &Peer, outbox: Outbox<ToWorker>) -> WorkerId {
@@ -36,6 +38,7 @@ impl Core {
             offers: (0, 0),
             knows,
             kept,
+            adrift: 0,
             runs_on,
             withheld: None,
         };
@@ -92,7 +95,7 @@ impl Core {
                     entry.send(&ToWorker::GraphPiece { run }, piece.into_iter().collect());
                 }
             }
-            FromWorker::NotGiven { run, reason } => self.data_failed(run, &reason),
+            FromWorker::NotGiven { run, reason } => self.not_given(worker, run, &reason),
             FromWorker::Copied { copy, failure } => self.copied_by(worker, copy, failure),
             FromWorker::Stays => self.stays(worker),
             FromWorker::IsEnded { why } => self.is_ended(worker, &why),
@@ -194,16 +197,50 @@ impl Core {
 
     /// Sees to it that a worker has the graph of a run.
     pub fn show_graph(&mut self, worker: WorkerId, run: RunId) {
+        if self.workers.get(&worker).is_none_or(|entry| entry.knows.contains(&run)) {
+            return;
+        }
         let Some(bytes) = self.bulk_of(run) else { return };
         let imports = self.machine.imports_of(run).to_vec();
         let told = self.runs.get(&run).filter(|record| record.failure == FailureScope::Task && !record.is_released);
-        let told = told.map(|record| record.wanted.clone()).unwrap_or_default();
-        let marks = (self.mark_of(run), imports.iter().map(|import| self.mark_of(import.run)).collect());
-        if let Some(entry) = self.workers.get_mut(&worker)
-            && entry.knows.insert(run)
-        {
-            let graph = ToWorker::Graph { run, marks, imports, told, bytes: bytes.len() as u64 };
-            entry.send(&graph, vec![piece_of(&bytes, 0)]);
+        let told = told.map(|record| few(&record.wanted)).unwrap_or_default();
+        let read: BTreeSet<RunId> = imports.iter().map(|import| import.run).collect();
+        let marks = read.into_iter().map(|run| (run, self.mark_of(run))).collect();
+        let reads = Reads { imports, marks };
+        let graph = ToWorker::Graph { run, mark: self.mark_of(run), told, bytes: bytes.len() as u64 };
+        if let Some(entry) = self.workers.get_mut(&worker) {
+            entry.knows.insert(run);
+            entry.send(&graph, std::iter::once(piece_of(&bytes, 0)).chain(reads.to_bulk()).collect());
         }
+    }
+}
+
+/// Of more ranges than that one of each layer is told that they are within: a worker that says more than is wanted does no harm, and a
+/// message has an end.
+const TOLD_RANGES_MOST: usize = 4096;
+
+fn few(ranges: &[TaskRange]) -> Vec<TaskRange> {
+    if ranges.len() <= TOLD_RANGES_MOST {
+        return ranges.to_vec();
+    }
+    let mut whole: BTreeMap<LayerId, TaskRange> = BTreeMap::new();
+    for &range in ranges {
+        let of_layer = whole.entry(range.layer).or_insert(range);
+        *of_layer = TaskRange { start: of_layer.start.min(range.start), end: of_layer.end.max(range.end), ..range };
+    }
+    whole.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_many_ranges_are_told_of_there_are_few() {
+        let range = |layer, start, end| TaskRange { layer: LayerId(layer), start, end };
+        let some: Vec<_> = (0..4).map(|at| range(at % 2, u64::from(at) * 10, u64::from(at) * 10 + 3)).collect();
+        assert_eq!(few(&some), some);
+        let many: Vec<_> = (0..10_000).map(|at| range(at % 2, u64::from(at) * 10, u64::from(at) * 10 + 3)).collect();
+        assert_eq!(few(&many), [range(0, 0, 99_983), range(1, 10, 99_993)]);
     }
 }

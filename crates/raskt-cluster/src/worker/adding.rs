@@ -10,16 +10,16 @@ use std::sync::Arc;
 
 impl Serving {
     /// A graph comes: what is here of other runs that had its number, or those of runs that it reads, is worth nothing.
-    pub(super) fn meet(&self, run: RunId, marks: &(u64, Vec<u64>), imports: &[Import]) {
-        for run in self.along.add(run, marks, imports) {
+    pub(super) fn meet(&self, run: RunId, mark: u64, others: &[(RunId, u64)]) {
+        for run in self.along.add(run, mark, others) {
             self.heed(self.engine.handle(WorkerOrder::Forget { run }));
         }
     }
 
     /// The same on a thread that must not wait: whether something is left to be told.
-    pub(super) fn meet_quickly(&self, run: RunId, marks: &(u64, Vec<u64>), imports: &[Import]) -> bool {
+    pub(super) fn meet_quickly(&self, run: RunId, mark: u64, others: &[(RunId, u64)]) -> bool {
         let mut is_left = false;
-        for run in self.along.add(run, marks, imports) {
+        for run in self.along.add(run, mark, others) {
             let (obeyed, left) = self.engine.unheard().handle(WorkerOrder::Forget { run });
             self.heed(obeyed);
             is_left |= left;

@@ -3,7 +3,7 @@
 use super::fetching::Fetching;
 use crate::ranges::RangeMap;
 use crate::small::{SMALL_BYTES, Small};
-use raskt_schedule::{Import, Outcome, Report, RunId, TaskRange};
+use raskt_schedule::{Outcome, Report, RunId, TaskRange};
 use raskt_sync::Mutex;
 use std::collections::BTreeMap;
 
@@ -35,17 +35,17 @@ const NONE: u64 = 0;
 
 impl Along {
     /// A graph comes. Gives the numbers under which other runs were known before, which are to be forgotten first.
-    pub fn add(&self, run: RunId, (mark, of_imports): &(u64, Vec<u64>), imports: &[Import]) -> Vec<RunId> {
+    pub fn add(&self, run: RunId, mark: u64, read: &[(RunId, u64)]) -> Vec<RunId> {
         let mut runs = self.0.lock();
         let mut others = vec![];
-        for (run, mark) in imports.iter().map(|import| import.run).zip(of_imports.iter().copied()) {
-            if !runs.is_or_becomes(run, mark) && !others.contains(&run) {
+        for &(run, mark) in read {
+            if !runs.is_or_becomes(run, mark) {
                 others.push(run);
             }
         }
-        let known = runs.known.entry(run).or_insert_with(|| Known { mark: *mark, ..Known::default() });
-        let is_same = known.mark == *mark;
-        let was_guest = runs.guests.remove(&run).is_some_and(|guest| guest != *mark);
+        let known = runs.known.entry(run).or_insert_with(|| Known { mark, ..Known::default() });
+        let is_same = known.mark == mark;
+        let was_guest = runs.guests.remove(&run).is_some_and(|guest| guest != mark);
         if !is_same || was_guest {
             runs.known.entry(run).or_default().mark = NONE;
             others.push(run);
@@ -117,28 +117,26 @@ impl Runs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raskt_graph::{LayerId, TaskId};
 
-    fn import(run: u64) -> Import {
-        let tasks = TaskRange { layer: LayerId(0), start: 0, end: 1 };
-        Import { tasks, run: RunId(run), from: TaskId::new(LayerId(0), 0) }
+    fn marks<const N: usize>(of: [(u64, u64); N]) -> [(RunId, u64); N] {
+        of.map(|(run, mark)| (RunId(run), mark))
     }
 
     #[test]
     fn of_a_number_that_two_runs_had_nothing_counts() {
         let along = Along::default();
-        assert!(along.add(RunId(1), &(11, vec![]), &[]).is_empty());
-        assert!(along.add(RunId(2), &(12, vec![11, 13]), &[import(1), import(3)]).is_empty());
+        assert!(along.add(RunId(1), 11, &marks([])).is_empty());
+        assert!(along.add(RunId(2), 12, &marks([(1, 11), (3, 13)])).is_empty());
         assert_eq!([1, 2, 3, 4].map(|run| along.mark(RunId(run))), [11, 12, 13, NONE]);
         // The same once more, as it comes to a worker that is back.
-        assert!(along.add(RunId(1), &(11, vec![]), &[]).is_empty());
-        assert_eq!(along.add(RunId(1), &(21, vec![]), &[]), [RunId(1)]);
-        assert_eq!(along.add(RunId(4), &(14, vec![23, 12]), &[import(3), import(2)]), [RunId(3)]);
+        assert!(along.add(RunId(1), 11, &marks([])).is_empty());
+        assert_eq!(along.add(RunId(1), 21, &marks([])), [RunId(1)]);
+        assert_eq!(along.add(RunId(4), 14, &marks([(3, 23), (2, 12)])), [RunId(3)]);
         assert_eq!([1, 2, 3, 4].map(|run| along.mark(RunId(run))), [NONE, 12, NONE, 14]);
         // One that was read, and whose graph comes.
-        assert_eq!(along.add(RunId(3), &(23, vec![]), &[]), [RunId(3)]);
+        assert_eq!(along.add(RunId(3), 23, &marks([])), [RunId(3)]);
         along.forget(RunId(1));
-        assert!(along.add(RunId(1), &(21, vec![]), &[]).is_empty());
+        assert!(along.add(RunId(1), 21, &marks([])).is_empty());
         assert_eq!(along.mark(RunId(1)), 21);
     }
 
@@ -146,7 +144,7 @@ mod tests {
     fn of_guests_there_is_a_bounded_number() {
         let along = Along::default();
         for run in 0..GUESTS_MOST as u64 + 10 {
-            assert!(along.add(RunId(u64::MAX), &(1, vec![5]), &[import(run)]).is_empty());
+            assert!(along.add(RunId(u64::MAX), 1, &marks([(run, 5)])).is_empty());
         }
         assert_eq!(along.0.lock().guests.len(), GUESTS_MOST);
         assert_eq!((along.mark(RunId(0)), along.mark(RunId(GUESTS_MOST as u64))), (NONE, 5));

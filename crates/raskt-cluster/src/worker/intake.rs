@@ -8,7 +8,7 @@ use super::inbound::Inbound;
 use super::serving::Serving;
 use crate::coordination::Hearing;
 use crate::driver::{Incoming, inbox};
-use crate::message::ToWorker;
+use crate::message::{Reads, ToWorker};
 use crate::session;
 use raskt_schedule::WorkerOrder;
 use raskt_sync::{Condvar, Mutex, guard};
@@ -115,11 +115,12 @@ impl Serving {
                 self.heed(obeyed);
                 is_left.then_some(Inbound::Left)
             }
-            Inbound::Message(ToWorker::Graph { run, ref marks, ref imports, ref told, bytes }, ref bulk, _)
+            Inbound::Message(ToWorker::Graph { run, mark, ref told, bytes }, ref bulk, _)
                 if bytes <= SMALL_GRAPH_BYTES && bulk.first().is_some_and(|first| first.len() as u64 == bytes) =>
             {
-                let was_left = self.meet_quickly(run, marks, imports);
-                match self.add_graph_quickly(run, imports, &bulk[0]) {
+                let Ok(reads) = Reads::of(bulk.get(1)) else { return Some(inbound) };
+                let was_left = self.meet_quickly(run, mark, &reads.marks);
+                match self.add_graph_quickly(run, &reads.imports, &bulk[0]) {
                     Some(is_left) => {
                         self.along.tell_of(run, told);
                         (is_left || was_left).then_some(Inbound::Left)

@@ -8,7 +8,7 @@ use super::home::Home;
 use super::inbound::Inbound;
 use super::link::{Ended, Link};
 use crate::face::Face;
-use crate::message::{FromWorker, ToWorker};
+use crate::message::{FromWorker, Reads, ToWorker};
 use crate::session;
 use bytes::Bytes;
 use raskt_execute::{WorkerEngine, WorkerError};
@@ -96,14 +96,18 @@ impl Serving {
             ToWorker::Welcome { worker, lineage } => self.welcome(worker, lineage),
             ToWorker::Joined(workers) => self.fetching.joined(workers),
             ToWorker::Left(worker) => self.fetching.left(worker),
-            ToWorker::Graph { run, marks, imports, told, bytes } => {
-                self.meet(run, &marks, &imports);
+            ToWorker::Graph { run, mark, told, bytes } => {
+                let reads = match Reads::of(bulk.get(1)) {
+                    Ok(reads) => reads,
+                    Err(reason) => return self.add_unread(run, &reason),
+                };
+                self.meet(run, mark, &reads.marks);
                 self.along.tell_of(run, &told);
                 let first = bulk.into_iter().next().unwrap_or_default();
-                self.coming = Coming::new(run, &imports, &first, bytes);
+                self.coming = Coming::new(run, &reads.imports, &first, bytes);
                 match &self.coming {
                     Some(coming) => self.ask(run, coming.next()),
-                    None => self.add_graph(run, &imports, &first),
+                    None => self.add_graph(run, &reads.imports, &first),
                 }
             }
             // Of a graph that came to an end otherwise; and what was heard before.
