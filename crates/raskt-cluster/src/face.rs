@@ -1,6 +1,7 @@
 //! What a process of the cluster can do with work beside passing it on: read ops, and errors of other languages.
 
 use crate::errand::ErrandCall;
+use crate::failure::shortened;
 use crate::message::ErrorForm;
 use crate::this_worker::ThisWorker;
 use raskt_graph::OpForm;
@@ -59,16 +60,8 @@ const KEY_BYTES: usize = 4 << 10;
 /// An error as it travels.
 pub(crate) fn error_form(face: &dyn Face, key: String, error: &TaskError) -> ErrorForm {
     let cause = face.cause(error).filter(|cause| cause.len() <= CAUSE_BYTES);
-    let (key, message) = (shortened(&key, KEY_BYTES), shortened(&error.message, MESSAGE_BYTES));
+    let (key, message) = (shortened(&key, KEY_BYTES, ""), shortened(&error.message, MESSAGE_BYTES, ""));
     ErrorForm { key, kind: error.kind, message, cause }
-}
-
-/// The beginning of a text that is too long.
-fn shortened(text: &str, most: usize) -> String {
-    match text.len() <= most {
-        true => text.to_owned(),
-        false => format!("{}… ({} bytes in all)", &text[..text.floor_char_boundary(most)], text.len()),
-    }
 }
 
 /// The graph that has come.

@@ -36,12 +36,75 @@ pub struct ErrorForm {
     pub cause: Option<Vec<u8>>,
 }
 
+/// A task that failed by itself, and its run.
+pub(crate) type Root = (RunId, TaskId);
+
+/// Bytes of errors that are kept whole in one place; what fails beyond is known by the beginning of its message.
+pub(crate) const ERRORS_BYTES_MAX: usize = 256 << 20;
+
+/// So many bytes of a message are kept in any case.
+pub(crate) const BEGINNING_BYTES: usize = 1 << 10;
+
 impl FailureForm {
     /// By what it is referred to.
     pub fn root(&self) -> Root {
         (self.run, self.task)
     }
+
+    /// What it takes up beside itself.
+    pub(crate) fn bytes(&self) -> usize {
+        self.cause.as_ref().map_or(0, String::len) + self.error.as_ref().map_or(0, |error| error.bytes())
+    }
 }
 
-/// A task that failed by itself, and its run.
-pub(crate) type Root = (RunId, TaskId);
+impl ErrorForm {
+    /// What it takes up beside itself.
+    pub(crate) fn bytes(&self) -> usize {
+        self.key.len() + self.message.len() + self.cause.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Leaves of it what is kept in any case; of what is so short already nothing changes.
+    pub(crate) fn shorten(&mut self) {
+        self.cause = None;
+        if self.message.len() > BEGINNING_BYTES {
+            self.message = shortened(&self.message, BEGINNING_BYTES, ": too much has failed to keep it");
+        }
+    }
+}
+
+/// A text in no more than `most` bytes: its beginning, how long it was, and `why`, which is much shorter.
+pub(crate) fn shortened(text: &str, most: usize, why: &str) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let rest = format!("… ({} bytes in all{why})", text.len());
+    format!("{}{rest}", &text[..text.floor_char_boundary(most.saturating_sub(rest.len()))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Never longer than it may be, and shortened once: who keeps it next has nothing to do.
+        #[test]
+        fn an_error_is_shortened_once(message in "[aä…]{0,2000}", cause in prop::option::of(0..9_usize)) {
+            let cause = cause.map(|bytes| vec![1; bytes]);
+            let whole = ErrorForm { key: "key".into(), kind: ErrorKind::Value, message, cause };
+            let mut short = whole.clone();
+            short.shorten();
+            prop_assert!(short.cause.is_none() && short.message.len() <= BEGINNING_BYTES);
+            prop_assert!(short.bytes() <= whole.bytes());
+            let rest = format!("… ({} bytes in all: too much has failed to keep it)", whole.message.len());
+            let kept = short.message.strip_suffix(&rest);
+            match whole.message.len() > BEGINNING_BYTES {
+                true => prop_assert!(kept.is_some_and(|kept| whole.message.starts_with(kept) && kept.len() > 900)),
+                false => prop_assert_eq!(&short.message, &whole.message),
+            }
+            let mut again = short.clone();
+            again.shorten();
+            prop_assert_eq!(again, short);
+        }
+    }
+}

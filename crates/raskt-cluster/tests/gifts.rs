@@ -7,6 +7,10 @@ use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{Import, TaskRange};
 use raskt_value::{Chunk, Foreign, Parcel, TaskError, Value};
 use std::any::Any;
+use std::io::ErrorKind;
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -37,6 +41,59 @@ impl Foreign for Held {
         let _ = self.may_go.lock().unwrap().recv();
         self.number.pack()
     }
+}
+
+/// Stands where the client of a cluster over Unix sockets gives data, and passes calls on as long as it is told to.
+struct Before {
+    listener: UnixListener,
+    there: PathBuf,
+    client: PathBuf,
+}
+
+impl Before {
+    fn client_of(folder: &Path) -> Self {
+        let (there, client) = (folder.join("client"), folder.join("behind"));
+        std::fs::rename(&there, &client).unwrap();
+        let listener = UnixListener::bind(&there).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        Self { listener, there, client }
+    }
+
+    fn accept(&self) -> UnixStream {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.listener.accept() {
+                Ok((caller, _)) => return caller,
+                Err(error) => assert!(error.kind() == ErrorKind::WouldBlock && Instant::now() < deadline, "{error}"),
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Waits for a call, and hangs up.
+    fn refuse(&self) {
+        drop(self.accept());
+    }
+
+    /// Waits for a call, and passes on what is said until it is given to [`cut`].
+    fn pass_on(&self) -> [UnixStream; 2] {
+        let caller = self.accept();
+        let client = UnixStream::connect(&self.client).unwrap();
+        for (from, to) in [(&caller, &client), (&client, &caller)] {
+            let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+        }
+        [caller, client]
+    }
+
+    /// Goes out of the way.
+    fn leave(self) {
+        std::fs::rename(&self.client, &self.there).unwrap();
+    }
+}
+
+fn cut(line: [UnixStream; 2]) {
+    line.iter().for_each(|end| end.shutdown(Shutdown::Both).unwrap());
 }
 
 fn numbers(count: i64) -> Vec<Value> {
@@ -86,6 +143,44 @@ fn a_worker_that_goes_before_it_has_its_share_leaves_it_to_others() {
     drop(gone);
     cluster.join("late");
     drop(go);
+    assert_eq!(wait(&run).unwrap(), [7]);
+}
+
+#[test]
+fn a_client_that_is_not_reached_for_a_moment_is_called_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::within(1, folder.path().to_str().unwrap());
+    let client = cluster.client();
+    let before = Before::client_of(folder.path());
+    let runs = [whole(&client, numbers(10), QUICK), whole(&client, numbers(5), QUICK)];
+    let (apart, sums) = alone(&client, numbers(10), QUICK);
+    (0..3).for_each(|_| before.refuse());
+    assert!(runs.iter().all(|run| run.wait_timeout(Duration::ZERO).is_none()));
+    before.leave();
+    assert_eq!(runs.map(|run| wait(&run).unwrap()), [expected(10), expected(5)]);
+    let values = client.gather(&[(apart.id(), vec![sums])], Some(Instant::now() + PATIENCE)).unwrap();
+    assert_eq!(values.iter().map(number).collect::<Vec<_>>(), expected(10));
+}
+
+#[test]
+fn what_was_on_its_way_when_a_connection_broke_is_fetched_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::within(1, folder.path().to_str().unwrap());
+    let client = cluster.client();
+    let before = Before::client_of(folder.path());
+    let (asked, was_asked) = channel();
+    let (go, may_go) = channel();
+    let (asked, may_go) = (Mutex::new(asked), Mutex::new(may_go));
+    let number = Chunk::scalar(7_i64).into();
+    let run = whole(&client, vec![Value::Foreign(Arc::new(Held { number, asked, may_go }))], QUICK);
+    let line = before.pass_on();
+    was_asked.recv_timeout(PATIENCE).unwrap();
+    cut(line);
+    before.refuse();
+    before.leave();
+    go.send(()).unwrap();
+    was_asked.recv_timeout(PATIENCE).unwrap();
+    go.send(()).unwrap();
     assert_eq!(wait(&run).unwrap(), [7]);
 }
 

@@ -264,7 +264,7 @@ fn a_host_that_takes_nobody_in_or_panics_closes_the_session() {
     }
 }
 
-/// The process that [`a_process_that_ends_is_lost_at_once`] starts: it calls where it is told to, says one thing, and ends.
+/// The process that [`process_that_ends`] starts: it calls where it is told to, says one thing, and ends.
 #[test]
 fn ends_in_the_middle() {
     let Ok(told) = std::env::var("RASKT_TEST_CALLS") else { return };
@@ -277,8 +277,8 @@ fn ends_in_the_middle() {
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
 }
 
-#[test]
-fn a_process_that_ends_is_lost_at_once() {
+/// How a session ends with a process that calls at `address` and ends in the middle.
+fn process_that_ends(address: &str) -> Option<Event> {
     let folder = tempfile::tempdir().unwrap();
     let token = Token::random().unwrap();
     token.create(&folder.path().join("token")).unwrap();
@@ -292,16 +292,27 @@ fn a_process_that_ends_is_lost_at_once() {
         ..Limits::default()
     };
     let security = Security { token: Some(token), tls: None };
-    let echo = echo(security, &format!("unix://{}/socket", folder.path().display()), limits);
-    let address = echo.listening.address().to_string();
-    let told = format!("{} {address}", folder.path().join("token").display());
+    let echo = echo(security, address, limits);
+    let told = format!("{} {}", folder.path().join("token").display(), echo.listening.address());
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "ends_in_the_middle"]).env("RASKT_TEST_CALLS", told).stdout(std::process::Stdio::null());
     let status = child.status().unwrap();
     assert!(!status.success());
     let mut events = std::iter::from_fn(|| echo.events.recv_timeout(PATIENCE).ok());
-    let last = events.find(|event| matches!(event, Event::Lost(_)));
+    events.find(|event| matches!(event, Event::Lost(_)))
+}
+
+#[test]
+fn a_process_that_ends_is_lost_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let last = process_that_ends(&format!("unix://{}/socket", folder.path().display()));
     assert_eq!(last, Some(Event::Lost(Lost::Died)));
+}
+
+/// Over TCP nobody but the process itself says which it is.
+#[test]
+fn a_process_of_this_host_that_ends_is_lost_at_once_over_tcp() {
+    assert_eq!(process_that_ends("tcp://127.0.0.1:0"), Some(Event::Lost(Lost::Died)));
 }
 
 /// Somebody who is given up without a word, and comes back, hears that there is no such session: he may begin another one.

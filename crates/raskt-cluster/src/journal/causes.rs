@@ -1,24 +1,18 @@
 //! Why tasks have failed, of whichever runs: each reason once, however much has failed with it.
 
-use super::record::Root;
+use crate::failure::{ERRORS_BYTES_MAX, Root};
 use crate::message::FailureForm;
 use crate::ranges::RangeMap;
 use raskt_schedule::{RunId, TaskRange};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// So many bytes of errors are written at most; of more there is a sentence each.
-const ERRORS_BYTES_MAX: usize = 256 << 20;
-
-/// Of an error for which there is no room, so much of what it says is kept.
-const SENTENCE_BYTES: usize = 512;
-
-/// By the task that failed first.
+/// By the task that failed first. Whoever lets the last go that refers to one has it forgotten.
 #[derive(Clone, Debug)]
 pub(super) struct Causes {
     by_root: BTreeMap<Root, Cause>,
     bytes: usize,
-    /// How many there may be.
+    /// Of more than these the beginning is written.
     bytes_max: usize,
 }
 
@@ -31,20 +25,10 @@ impl Default for Causes {
 #[derive(Clone, Debug)]
 struct Cause {
     failure: Arc<FailureForm>,
-    /// What has failed because of it, and perhaps of something else since.
+    /// What has failed because of it; no run without any.
     tasks: BTreeMap<RunId, RangeMap<()>>,
     /// Runs that have ended because of it.
     ended: BTreeSet<RunId>,
-}
-
-pub(super) fn root_of(failure: &FailureForm) -> Root {
-    (failure.run, failure.task)
-}
-
-fn bytes_of(failure: &FailureForm) -> usize {
-    let error = failure.error.as_ref();
-    let cause = failure.cause.as_ref().map_or(0, String::len);
-    cause + error.map_or(0, |error| error.message.len() + error.key.len() + error.cause.as_ref().map_or(0, Vec::len))
 }
 
 impl Causes {
@@ -54,11 +38,11 @@ impl Causes {
 
     /// What is to be written of a failure before it is referred to; nothing if that is known.
     pub fn unwritten(&self, failure: &FailureForm) -> Option<FailureForm> {
-        let known = self.get(root_of(failure)).map(|known| &**known);
+        let known = self.get(failure.root()).map(|known| &**known);
         if known == Some(failure) {
             return None;
         }
-        if self.bytes + bytes_of(failure) <= self.bytes_max {
+        if self.bytes + failure.bytes() <= self.bytes_max {
             return Some(failure.clone());
         }
         let short = shortened(failure);
@@ -67,11 +51,11 @@ impl Causes {
 
     /// This is why what is said to have failed because of this task from now on has.
     pub fn set(&mut self, failure: FailureForm) {
-        let root = root_of(&failure);
-        self.bytes += bytes_of(&failure);
+        let root = failure.root();
+        self.bytes += failure.bytes();
         let (tasks, ended) = match self.by_root.remove(&root) {
             Some(before) => {
-                self.bytes -= bytes_of(&before.failure);
+                self.bytes -= before.failure.bytes();
                 (before.tasks, before.ended)
             }
             None => Default::default(),
@@ -82,8 +66,9 @@ impl Causes {
     /// Tasks have failed because of it. Gives why.
     pub fn fail(&mut self, root: Root, run: RunId, tasks: &[TaskRange]) -> Option<Arc<FailureForm>> {
         let cause = self.by_root.get_mut(&root)?;
-        let of_run = cause.tasks.entry(run).or_default();
-        tasks.iter().for_each(|&range| of_run.set(range, ()));
+        for &range in tasks.iter().filter(|range| !range.is_empty()) {
+            cause.tasks.entry(run).or_default().set(range, ());
+        }
         Some(cause.failure.clone())
     }
 
@@ -94,28 +79,53 @@ impl Causes {
         Some(cause.failure.clone())
     }
 
-    /// What may have failed because of it, by runs.
+    /// What has failed because of it, by runs.
     pub fn failed_of(&self, root: Root) -> impl Iterator<Item = (RunId, Vec<TaskRange>)> {
         let tasks = self.by_root.get(&root).into_iter().flat_map(|cause| &cause.tasks);
         tasks.map(|(&run, tasks)| (run, tasks.all().map(|(range, ())| range).collect()))
     }
 
-    /// What may have ended because of it.
-    pub fn ended_of(&self, root: Root) -> impl Iterator<Item = RunId> {
-        self.by_root.get(&root).into_iter().flat_map(|cause| &cause.ended).copied()
+    /// Nothing may refer to it.
+    pub fn forget_unused(&mut self, root: Root) {
+        self.change(root, |_| {});
     }
 
     /// No task is failed because of it any more.
     pub fn forgive(&mut self, root: Root) {
-        if let Some(cause) = self.by_root.get_mut(&root) {
-            cause.tasks.clear();
-        }
+        self.change(root, |cause| cause.tasks.clear());
     }
 
-    /// Nothing refers to it any more.
-    pub fn forget(&mut self, root: Root) {
-        if let Some(cause) = self.by_root.remove(&root) {
-            self.bytes -= bytes_of(&cause.failure);
+    /// These tasks aren't.
+    pub fn let_tasks_go(&mut self, root: Root, run: RunId, tasks: TaskRange) {
+        self.change(root, |cause| {
+            let Some(of_run) = cause.tasks.get_mut(&run) else { return };
+            of_run.cut(tasks);
+            if of_run.is_empty() {
+                cause.tasks.remove(&run);
+            }
+        });
+    }
+
+    /// The run hasn't ended because of it.
+    pub fn let_end_go(&mut self, root: Root, run: RunId) {
+        self.change(root, |cause| _ = cause.ended.remove(&run));
+    }
+
+    /// Nothing of the run refers to it any more.
+    pub fn let_run_go(&mut self, root: Root, run: RunId) {
+        self.change(root, |cause| {
+            cause.tasks.remove(&run);
+            cause.ended.remove(&run);
+        });
+    }
+
+    fn change(&mut self, root: Root, change: impl FnOnce(&mut Cause)) {
+        if let Some(cause) = self.by_root.get_mut(&root) {
+            change(cause);
+            if cause.tasks.is_empty() && cause.ended.is_empty() {
+                self.bytes -= cause.failure.bytes();
+                self.by_root.remove(&root);
+            }
         }
     }
 
@@ -128,16 +138,26 @@ impl Causes {
 fn shortened(failure: &FailureForm) -> FailureForm {
     let mut short = failure.clone();
     if let Some(error) = &mut short.error {
-        let error = Arc::make_mut(error);
-        error.cause = None;
-        let mut end = SENTENCE_BYTES.min(error.message.len());
-        while !error.message.is_char_boundary(end) {
-            end -= 1;
-        }
-        error.message.truncate(end);
-        error.message.push_str(" (the journal had no room for the rest of the error)");
+        Arc::make_mut(error).shorten();
     }
     short
+}
+
+/// A task of a run that has failed, or the run itself that has ended, because of something.
+#[cfg(test)]
+pub(super) type Referred = (Root, RunId, Option<raskt_graph::TaskId>);
+
+#[cfg(test)]
+impl Causes {
+    /// Which tasks of which runs have failed because of which, and which runs have ended.
+    pub fn referred(&self) -> BTreeSet<Referred> {
+        let of_cause = |(&root, cause): (&Root, &Cause)| {
+            let ranges = cause.tasks.iter().flat_map(|(&run, tasks)| tasks.all().map(move |(range, ())| (run, range)));
+            let tasks = ranges.flat_map(|(run, range)| range.tasks().map(move |task| (root, run, Some(task))));
+            tasks.chain(cause.ended.iter().map(|&run| (root, run, None))).collect::<Vec<_>>()
+        };
+        self.by_root.iter().flat_map(of_cause).collect()
+    }
 }
 
 #[cfg(test)]
@@ -166,13 +186,16 @@ mod tests {
         }
         let short = causes.unwritten(&failure(2, large)).unwrap();
         let error = short.error.clone().unwrap();
-        assert!(error.cause.is_none() && error.message.len() < 600 && error.message.contains("no room"));
+        assert!(error.cause.is_none() && error.message.ends_with("too much has failed to keep it)"));
         causes.set(short);
         assert_eq!(causes.unwritten(&failure(2, large)), None);
         let (range, run) = (TaskRange { layer: LayerId(0), start: 0, end: 9 }, RunId(4));
         for index in 0..3 {
-            causes.fail((RunId(1), TaskId::new(LayerId(0), index)), run, &[range]).unwrap();
-            causes.forget((RunId(1), TaskId::new(LayerId(0), index)));
+            let root = (RunId(1), TaskId::new(LayerId(0), index));
+            causes.fail(root, run, &[range]).unwrap();
+            causes.let_tasks_go(root, run, TaskRange { end: 8, ..range });
+            assert!(causes.get(root).is_some());
+            causes.let_tasks_go(root, run, range);
         }
         assert_eq!((causes.bytes, causes.by_root.len()), (0, 0));
     }

@@ -1,10 +1,12 @@
 //! Disks that are full, and files that a power failure has left half written.
 
 use super::frames::{Frames, VERSION, header};
-use super::tests::{failure, identity, range, root, submitted};
+use super::tests::{failure, identity, ledger_of, range, read_all, root, submitted};
 use super::*;
 use crate::message::ErrorForm;
 use raskt_value::ErrorKind;
+use std::io::{PipeReader, Read};
+use std::os::fd::OwnedFd;
 use xxhash_rust::xxh3::xxh3_64;
 
 fn open(folder: &Path) -> Journal {
@@ -52,6 +54,41 @@ fn a_disk_that_was_full_is_written_to_again() {
     let journal = open(folder.path());
     assert_eq!(journal.ledger().runs().map(|(run, _)| run.0).collect::<Vec<_>>(), [2, 6]);
     assert!(journal.ledger.others(1).eq([(&[1][..], &[2][..])]));
+}
+
+impl Journal {
+    /// What is written from now on is read there, and can't be synced.
+    pub(crate) fn lose_sync(&mut self) -> PipeReader {
+        let (reader, writer) = std::io::pipe().unwrap();
+        self.file = OwnedFd::from(writer).into();
+        reader
+    }
+
+    /// It is time to write again.
+    pub(crate) fn try_now(&mut self) {
+        self.broken.as_mut().unwrap().tries_at = Instant::now();
+    }
+}
+
+#[test]
+fn what_may_be_lost_with_power_is_not_begun_here_or_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = open(folder.path());
+    journal.append(submitted(1, 0), graph()).unwrap();
+    let mut bytes = std::fs::read(folder.path().join("journal")).unwrap();
+    let mut written = journal.lose_sync();
+    assert!(matches!(journal.append_for_good(submitted(2, 0), graph()), Err(JournalError::Io { .. })));
+    assert_eq!(journal.runs(), 1);
+    assert!(journal.append(submitted(3, 0), graph()).is_err(), "nobody knows what is there of the file");
+    journal.try_now();
+    journal.append_for_good(submitted(4, 0), graph()).unwrap();
+    written.read_to_end(&mut bytes).unwrap();
+    let runs = |ledger: &Ledger| ledger.runs().map(|(run, _)| run.0).collect::<Vec<_>>();
+    let records = read_all(&bytes).unwrap();
+    assert!(records.contains(&(submitted(2, 0), graph())), "it was written before it couldn't be synced");
+    assert_eq!(runs(&ledger_of(&records)), [1]);
+    drop(journal);
+    assert_eq!(runs(open(folder.path()).ledger()), [1, 4]);
 }
 
 #[test]

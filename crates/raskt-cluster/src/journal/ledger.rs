@@ -1,8 +1,9 @@
 //! What the records of a journal come to.
 
-use super::causes::{Causes, root_of};
+use super::causes::Causes;
 use super::line::{RunLine, Written, cause};
-use super::record::{Ended, EndedForm, Record, Root};
+use super::record::{Ended, EndedForm, Record};
+use crate::failure::Root;
 use crate::hello::Identity;
 use crate::message::{FailureForm, Submission};
 use bytes::Bytes;
@@ -100,13 +101,7 @@ impl Ledger {
             }
             Record::Forgotten { runs } => runs.into_iter().for_each(|run| self.forget(run)),
             Record::Cause { failure } => self.causes.set(failure),
-            Record::Failed { run, tasks, root } => {
-                if let Some(line) = self.runs.get_mut(&run)
-                    && let Some(why) = self.causes.fail(root, run, &tasks)
-                {
-                    tasks.iter().for_each(|&range| line.fail(range, &why));
-                }
-            }
+            Record::Failed { run, tasks, root } => self.fail(run, &tasks, root),
             Record::Tried { run, task, times } => self.change(run, |line| _ = line.tried.insert(task, times)),
             Record::Retried { run, tasks } => self.retry(run, &tasks),
             Record::Ended { run, ended } => self.end(run, ended),
@@ -149,7 +144,17 @@ impl Ledger {
     fn forget(&mut self, run: RunId) {
         let Some(line) = self.runs.remove(&run) else { return };
         self.order.remove(&line.order);
-        line.roots().into_iter().for_each(|root| self.forget_unused(root));
+        line.roots().into_iter().for_each(|root| self.causes.let_run_go(root, run));
+    }
+
+    fn fail(&mut self, run: RunId, tasks: &[TaskRange], root: Root) {
+        let Some(line) = self.runs.get_mut(&run) else { return self.causes.forget_unused(root) };
+        let Some(why) = self.causes.fail(root, run, tasks) else { return };
+        let before = tasks.iter().flat_map(|&range| line.fail(range, &why));
+        for (range, before) in before.filter(|(_, before)| before.root() != root) {
+            self.causes.let_tasks_go(before.root(), run, range);
+        }
+        self.causes.forget_unused(root);
     }
 
     fn end(&mut self, run: RunId, ended: EndedForm) {
@@ -159,7 +164,12 @@ impl Ledger {
             EndedForm::Lost => Some(Ended::Lost),
             EndedForm::Refused(why) => Some(Ended::Refused(why)),
         };
-        line.ended = ended.or(line.ended.take());
+        let Some(ended) = ended else { return };
+        if let Some(Ended::Failed(before)) = line.ended.replace(ended)
+            && !line.has_ended_of(before.root())
+        {
+            self.causes.let_end_go(before.root(), run);
+        }
     }
 
     /// What is to be written of a failure before it is referred to, if that isn't known.
@@ -186,7 +196,7 @@ impl Ledger {
     fn roots(&self, run: RunId, tasks: &[TaskRange]) -> BTreeSet<Root> {
         let Some(line) = self.runs.get(&run) else { return BTreeSet::new() };
         let failed = tasks.iter().flat_map(|&range| line.failed.within(range));
-        failed.map(|(_, failure)| root_of(&failure)).collect()
+        failed.map(|(_, failure)| failure.root()).collect()
     }
 
     fn retry(&mut self, run: RunId, tasks: &[TaskRange]) {
@@ -194,24 +204,7 @@ impl Ledger {
         for (run, failed) in self.failed_with(run, tasks) {
             self.change(run, |line| failed.into_iter().for_each(|range| drop(line.failed.cut(range))));
         }
-        for root in roots {
-            self.causes.forgive(root);
-            self.forget_unused(root);
-        }
-    }
-
-    /// Forgets why something has failed, if nothing has any more: what the lines say decides, so that it is the same for those that were
-    /// read and for those that were written anew.
-    fn forget_unused(&mut self, root: Root) {
-        let line = |run: RunId| self.runs.get(&run);
-        let mut failed = self.causes.failed_of(root);
-        let has_failed =
-            failed.any(|(run, tasks)| line(run).is_some_and(|line| !line.failed_of(root, &tasks).is_empty()));
-        let has_ended = self.causes.ended_of(root).any(|run| line(run).is_some_and(|line| line.has_ended_of(root)));
-        drop(failed);
-        if !has_failed && !has_ended {
-            self.causes.forget(root);
-        }
+        roots.into_iter().for_each(|root| self.causes.forgive(root));
     }
 
     /// Records that come to the same.
@@ -236,6 +229,20 @@ impl Ledger {
         // What is referred to from now on is what counts now.
         let causes = self.causes.all().filter_map(move |failure| cause(failure, &mut written.borrow_mut()));
         small.chain(of_runs).chain(causes)
+    }
+}
+
+#[cfg(test)]
+impl Ledger {
+    /// What of the runs refers to which cause, as the causes say and as the runs do: the same.
+    pub(super) fn referred(&self) -> [BTreeSet<super::causes::Referred>; 2] {
+        let of_run = |(&run, line): (&RunId, &RunLine)| {
+            let failed =
+                line.failed.all().flat_map(|(range, failure)| range.tasks().map(|task| (failure.root(), Some(task))));
+            let ended = line.roots().into_iter().filter(|&root| line.has_ended_of(root)).map(|root| (root, None));
+            failed.chain(ended).map(|(root, task)| (root, run, task)).collect::<Vec<_>>()
+        };
+        [self.causes.referred(), self.runs.iter().flat_map(of_run).collect()]
     }
 }
 

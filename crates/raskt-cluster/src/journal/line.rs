@@ -1,7 +1,7 @@
 //! A run in a ledger.
 
-use super::causes::root_of;
-use super::record::{Ended, EndedForm, Record, Root};
+use super::record::{Ended, EndedForm, Record};
+use crate::failure::Root;
 use crate::message::{FailureForm, Submission};
 use crate::ranges::RangeMap;
 use bytes::Bytes;
@@ -45,12 +45,15 @@ impl RunLine {
         self.tried.get(&task).copied().unwrap_or_default()
     }
 
-    pub(super) fn fail(&mut self, range: TaskRange, why: &Arc<FailureForm>) {
+    /// Tasks have failed; gives what of them had before, and why.
+    pub(super) fn fail(&mut self, range: TaskRange, why: &Arc<FailureForm>) -> Vec<(TaskRange, Arc<FailureForm>)> {
+        let before = self.failed.cut(range);
         self.failed.set(range, why.clone());
         // It is over; should it be run again it begins anew.
         let (start, end) = (TaskId::new(range.layer, range.start), TaskId::new(range.layer, range.end));
         let tried: Vec<_> = self.tried.range(start..end.max(start)).map(|(&task, _)| task).collect();
         tried.iter().for_each(|task| _ = self.tried.remove(task));
+        before
     }
 
     /// What of it has failed and is wanted all the same.
@@ -80,7 +83,7 @@ pub(super) type Written = BTreeMap<Root, Arc<FailureForm>>;
 
 /// Why something has failed that refers to it, unless that is what was written of it last.
 pub(super) fn cause(failure: &Arc<FailureForm>, written: &mut Written) -> Option<(Record, Bytes)> {
-    let before = written.insert(root_of(failure), failure.clone());
+    let before = written.insert(failure.root(), failure.clone());
     let is_new = before.is_none_or(|before| before != *failure);
     is_new.then(|| (Record::Cause { failure: FailureForm::clone(failure) }, Bytes::new()))
 }
@@ -89,7 +92,7 @@ impl RunLine {
     /// What of `ranges` has failed because of `root`.
     pub(super) fn failed_of(&self, root: Root, ranges: &[TaskRange]) -> Vec<TaskRange> {
         let failed = ranges.iter().flat_map(|&range| self.failed.within(range));
-        failed.filter(|(_, failure)| root_of(failure) == root).map(|(range, _)| range).collect()
+        failed.filter(|(_, failure)| failure.root() == root).map(|(range, _)| range).collect()
     }
 
     /// Whether all of these have failed because of it.
@@ -98,7 +101,7 @@ impl RunLine {
     }
 
     pub(super) fn has_ended_of(&self, root: Root) -> bool {
-        matches!(&self.ended, Some(Ended::Failed(failure)) if root_of(failure) == root)
+        matches!(&self.ended, Some(Ended::Failed(failure)) if failure.root() == root)
     }
 
     pub(super) fn roots(&self) -> BTreeSet<Root> {
@@ -106,7 +109,7 @@ impl RunLine {
             Ended::Failed(failure) => Some(failure),
             Ended::Lost | Ended::Refused(_) => None,
         });
-        self.failed.all().map(|(_, failure)| failure).chain(ended).map(|failure| root_of(failure)).collect()
+        self.failed.all().map(|(_, failure)| failure).chain(ended).map(|failure| failure.root()).collect()
     }
 
     pub(super) fn records(&self, run: RunId, written: &mut Written) -> Vec<(Record, Bytes)> {
@@ -118,7 +121,7 @@ impl RunLine {
         }
         for (range, failure) in self.failed.all() {
             records.extend(cause(failure, written));
-            records.push(Record::Failed { run, tasks: vec![range], root: root_of(failure) }.alone());
+            records.push(Record::Failed { run, tasks: vec![range], root: failure.root() }.alone());
         }
         // What fails is tried anew: so this is said behind it.
         records.extend(self.tried().map(|(task, times)| Record::Tried { run, task, times }.alone()));
@@ -129,7 +132,7 @@ impl RunLine {
             let ended = match ended {
                 Ended::Failed(failure) => {
                     records.extend(cause(failure, written));
-                    EndedForm::Failed(root_of(failure))
+                    EndedForm::Failed(failure.root())
                 }
                 Ended::Lost => EndedForm::Lost,
                 Ended::Refused(why) => EndedForm::Refused(why.clone()),

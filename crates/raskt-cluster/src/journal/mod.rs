@@ -159,9 +159,16 @@ impl Journal {
         written
     }
 
-    /// What was written is lost with a power failure no more.
-    pub(crate) fn sync(&mut self) -> Result<(), JournalError> {
-        self.file.sync_data().map_err(|source| self.failed(source))
+    /// The same with a record that isn't lost with a power failure, nor any before it.
+    pub(crate) fn append_for_good(&mut self, record: Record, bulk: Bytes) -> Result<(), JournalError> {
+        let undoing = self.ledger.undoing(&record);
+        self.append(record, bulk)?;
+        let Err(source) = self.file.sync_data() else { return Ok(()) };
+        // It may be read all the same: what it has begun is ended there as well.
+        if let Some(undoing) = undoing {
+            _ = self.append(undoing, Bytes::new());
+        }
+        Err(self.break_down(source))
     }
 
     /// Notes a record that may be written with the next.

@@ -1,5 +1,6 @@
 //! What is written.
 
+use crate::failure::Root;
 use crate::hello::Identity;
 use crate::message::{FailureForm, Submission};
 use bytes::Bytes;
@@ -92,9 +93,6 @@ impl Record {
         (self, Bytes::new())
     }
 }
-
-/// What failed first: of which run, and which task.
-pub(crate) type Root = (RunId, TaskId);
 
 /// Why a run is over, as it is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

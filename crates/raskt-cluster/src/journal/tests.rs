@@ -80,7 +80,7 @@ fn written(records: &[(Record, Bytes)]) -> Vec<u8> {
     bytes
 }
 
-fn read_all(bytes: &[u8]) -> Result<Vec<(Record, Bytes)>, JournalError> {
+pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<(Record, Bytes)>, JournalError> {
     let mut frames = Frames::begin(bytes, bytes.len() as u64, Path::new("journal"))?;
     let mut records = vec![];
     while let Some(record) = frames.next()? {
@@ -89,7 +89,7 @@ fn read_all(bytes: &[u8]) -> Result<Vec<(Record, Bytes)>, JournalError> {
     Ok(records)
 }
 
-fn ledger_of(records: &[(Record, Bytes)]) -> Ledger {
+pub(super) fn ledger_of(records: &[(Record, Bytes)]) -> Ledger {
     let mut ledger = Ledger::default();
     records.iter().cloned().for_each(|(record, bulk)| ledger.apply(record, bulk));
     ledger
@@ -102,6 +102,8 @@ proptest! {
     fn what_is_written_anew_comes_to_the_same(records in records()) {
         for upto in 0..=records.len() {
             let ledger = ledger_of(&records[..upto]);
+            let [causes, runs] = ledger.referred();
+            prop_assert_eq!(causes, runs);
             let anew: Vec<_> = ledger.records().collect();
             prop_assert_eq!(&ledger_of(&anew), &ledger);
             prop_assert_eq!(&read_all(&written(&anew)).unwrap(), &anew);
@@ -171,8 +173,7 @@ fn a_journal_goes_on_where_it_was_and_is_one_schedulers() {
     assert!(matches!(open(), Err(JournalError::InUse { .. })));
     let client = Record::Client { client: 4, identity: identity(4), secret: [9; 16] };
     journal.append(client, Bytes::new()).unwrap();
-    journal.sync().unwrap();
-    journal.append(submitted(1, 4), Bytes::from_static(b"graph")).unwrap();
+    journal.append_for_good(submitted(1, 4), Bytes::from_static(b"graph")).unwrap();
     journal.later(Record::Released { run: RunId(1), tasks: vec![range(0, 5)] }, Bytes::new()).unwrap();
     journal.flush().unwrap();
     // Never written, as when the process is killed before.
@@ -251,6 +252,33 @@ fn an_error_is_written_once() {
     assert!(ledger.unwritten_cause(&large).is_none());
     ledger.apply(Record::Retried { run: RunId(199), tasks: vec![range(1, 2)] }, Bytes::new());
     assert_eq!(ledger.unwritten_cause(&large), Some(large));
+}
+
+/// A result that has failed is kept, and read by what comes and goes.
+#[test]
+fn what_has_failed_keeps_nothing_of_those_that_have_read_it() {
+    let mut ledger = Ledger::default();
+    let mut note = |record| ledger.apply(record, Bytes::new());
+    let ended = |run, of| Record::Ended { run: RunId(run), ended: EndedForm::Failed(root(50, of)) };
+    let failed = |run, of| Record::Failed { run: RunId(run), tasks: vec![range(3, 5)], root: root(50, of) };
+    note(submitted(50, 0));
+    for of in [3, 4] {
+        note(Record::Cause { failure: failure(50, of) });
+        note(Record::Failed { run: RunId(50), tasks: vec![range(of, of + 1)], root: root(50, of) });
+    }
+    for run in 0..40 {
+        note(submitted(run, 0));
+        // The last counts.
+        let others = if run % 2 == 0 { [failed(run, 3), failed(run, 4)] } else { [ended(run, 4), ended(run, 3)] };
+        others.into_iter().for_each(&mut note);
+        note(Record::Forgotten { runs: vec![RunId(run)] });
+    }
+    assert_eq!(ledger.referred().map(|it| it.len()), [2, 2]);
+    ledger.apply(Record::Retried { run: RunId(50), tasks: vec![range(3, 4)] }, Bytes::new());
+    assert_eq!(
+        (ledger.unwritten_cause(&failure(50, 3)), ledger.unwritten_cause(&failure(50, 4))),
+        (Some(failure(50, 3)), None)
+    );
 }
 
 /// To retry costs as much as what is run again, and not as what has failed besides.

@@ -1,17 +1,11 @@
 //! Why tasks failed: each error once, whoever it is told to.
 
-use crate::failure::Root;
+use crate::failure::{ERRORS_BYTES_MAX, Root};
 use crate::message::{ErrorForm, FailureForm, ToClient};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::RunId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Bytes of errors that are kept whole; what fails beyond is known by the beginning of its message.
-const WHOLE_BYTES: usize = 256 << 20;
-
-/// So much of a message is kept in any case.
-const BEGINNING_BYTES: usize = 1 << 10;
 
 /// Errors of tasks, of runs that are known.
 #[derive(Debug, Default)]
@@ -30,38 +24,23 @@ impl Errors {
     }
 
     pub fn insert(&mut self, root: Root, error: impl Into<Arc<ErrorForm>>) {
-        self.insert_within(root, error.into(), WHOLE_BYTES);
+        self.insert_within(root, error.into(), ERRORS_BYTES_MAX);
     }
 
     fn insert_within(&mut self, root: Root, mut error: Arc<ErrorForm>, most: usize) {
-        if self.bytes + bytes_of(&error) > most {
-            let error = Arc::make_mut(&mut error);
-            error.cause = None;
-            shorten(&mut error.message);
+        if self.bytes + error.bytes() > most {
+            Arc::make_mut(&mut error).shorten();
         }
-        self.bytes += bytes_of(&error);
+        self.bytes += error.bytes();
         let before = self.by_task.insert(root, error);
-        self.bytes -= before.map_or(0, |before| bytes_of(&before));
+        self.bytes -= before.map_or(0, |before| before.bytes());
     }
 
     /// A run isn't known any more.
     pub fn forget(&mut self, run: RunId) {
         for error in take_of(&mut self.by_task, run) {
-            self.bytes -= bytes_of(&error);
+            self.bytes -= error.bytes();
         }
-    }
-}
-
-fn bytes_of(error: &ErrorForm) -> usize {
-    error.key.len() + error.message.len() + error.cause.as_ref().map_or(0, Vec::len)
-}
-
-fn shorten(message: &mut String) {
-    if message.len() > BEGINNING_BYTES {
-        let whole = message.len();
-        message.truncate(message.floor_char_boundary(BEGINNING_BYTES));
-        message.push_str(&format!("… ({whole} bytes in all: too much has failed to keep it)"));
-        message.shrink_to_fit();
     }
 }
 
@@ -108,6 +87,7 @@ impl ToldFailures {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::BEGINNING_BYTES;
     use raskt_value::ErrorKind;
 
     fn root(run: u64, index: u64) -> Root {

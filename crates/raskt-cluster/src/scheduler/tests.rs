@@ -2,9 +2,11 @@
 
 use super::core::Core;
 use super::names::StandIn;
-use crate::hello::Identity;
+use crate::driver::{Incoming, Network, NetworkOptions, Peer, inbox};
+use crate::hello::{Identity, Introduction, Role};
 use crate::journal::{Journal, JournalOptions, Record};
-use crate::message::Submission;
+use crate::message::{Submission, ToClient};
+use crate::{Security, Token};
 use bytes::Bytes;
 use proptest::prelude::*;
 use raskt_graph::*;
@@ -196,6 +198,42 @@ proptest! {
             }
         }
     }
+}
+
+/// What is refused since a power failure may lose it isn't done, and the next from the same client is written for good again.
+#[test]
+fn what_can_not_be_written_for_good_is_refused_until_it_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let security = Security { token: Some(Token::random().unwrap()), tls: None };
+    let network = Network::start(NetworkOptions::new(Role::Scheduler, security).unwrap()).unwrap();
+    let outbox = network
+        .connect::<ToClient>(&"tcp://127.0.0.1:1".parse().unwrap(), Role::Client, inbox(|_: Incoming<()>| {}))
+        .unwrap();
+    let mut core = Core::new(Scheduler::new(1000));
+    core.journal = Some(Journal::open(folder.path(), JournalOptions::default()).unwrap());
+    let identity = Identity { process: 7, incarnation: 1 };
+    let peer = Peer { role: Role::Client, identity, from: String::new(), introduction: Introduction::default() };
+    let client = core.client_arrived(&peer, outbox);
+    let submit = |core: &mut Core, run| {
+        let (graph, bytes) = graph();
+        let (wanted, failure, run) = (vec![range(1, 0, 3)], FailureScope::Task, RunId(run));
+        let (mark, named, parent, given, imports, given_at, in_pieces) = Default::default();
+        let submission = Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces };
+        core.submit(client, submission, (bytes, Arc::new(graph)))
+    };
+    for run in 0..2 {
+        let _written = core.journal.as_mut().unwrap().lose_sync();
+        let refused = submit(&mut core, run).unwrap_err();
+        assert!(refused.contains("can't be written down") && core.runs.is_empty(), "{refused}");
+        assert!(core.machine.known_runs(RunId(0), 9).is_empty());
+        core.journal.as_mut().unwrap().try_now();
+        core.write_down();
+    }
+    submit(&mut core, 2).unwrap();
+    assert_eq!(core.machine.known_runs(RunId(0), 9), [RunId(2)]);
+    drop(core);
+    let journal = Journal::open(folder.path(), JournalOptions::default()).unwrap();
+    assert_eq!(journal.ledger().runs().map(|(run, _)| run).collect::<Vec<_>>(), [RunId(2)]);
 }
 
 /// Who doesn't come back is waited for, and then no more: nothing of it is left, here or in the journal.

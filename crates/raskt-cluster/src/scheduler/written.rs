@@ -2,9 +2,10 @@
 
 use super::core::Core;
 use super::names::NAMES;
+use crate::failure::Root;
 use crate::hello::Identity;
 use crate::journal::{EndedForm, JournalError, Record};
-use crate::message::{FailureForm, Submission, ToClient};
+use crate::message::{Submission, ToClient};
 use crate::random::random;
 use bytes::Bytes;
 use raskt_graph::TaskId;
@@ -47,11 +48,14 @@ impl Core {
         let (Some(journal), Some(entry)) = (&mut self.journal, self.clients.get_mut(&client)) else { return Ok(()) };
         let refused = |error: JournalError| format!("it can't be written down: {error}");
         let run = submission.run;
-        journal.append(Record::Submitted { client, submission }, graph).map_err(refused)?;
-        if !std::mem::replace(&mut entry.is_durable, true) {
-            // Not even a machine that loses power gives the number of a client that has something to another.
-            journal.sync().map_err(refused)?;
-        }
+        let record = Record::Submitted { client, submission };
+        // Not even a machine that loses power gives the number of a client that has something to another.
+        let written = match entry.is_durable {
+            true => journal.append(record, graph),
+            false => journal.append_for_good(record, graph),
+        };
+        written.map_err(refused)?;
+        entry.is_durable = true;
         entry.taken.push(run);
         match entry.taken.len() >= TAKEN_AT_A_TIME {
             true => entry.tell_taken(),
@@ -66,15 +70,14 @@ impl Core {
         if self.journal.is_none() || self.runs.get(&run).is_none_or(|record| record.client == NAMES) {
             return;
         }
-        let root = |failure: &FailureForm| (failure.run, failure.task);
         let (record, failure) = match message {
             // A scheduler that has begun anew makes it fail again, and knows it.
-            ToClient::TasksFailed { tasks, failure, .. } if self.is_written(run, root(failure), tasks) => return,
+            ToClient::TasksFailed { tasks, failure, .. } if self.is_written(run, failure.root(), tasks) => return,
             ToClient::TasksFailed { tasks, failure, .. } => {
-                (Record::Failed { run, tasks: tasks.clone(), root: root(failure) }, Some(failure))
+                (Record::Failed { run, tasks: tasks.clone(), root: failure.root() }, Some(failure))
             }
             ToClient::Failed { failure, .. } => {
-                (Record::Ended { run, ended: EndedForm::Failed(root(failure)) }, Some(failure))
+                (Record::Ended { run, ended: EndedForm::Failed(failure.root()) }, Some(failure))
             }
             ToClient::Lost { .. } => (Record::Ended { run, ended: EndedForm::Lost }, None),
             _ => return,
@@ -97,7 +100,7 @@ impl Core {
         }
     }
 
-    fn is_written(&self, run: RunId, root: (RunId, TaskId), tasks: &[TaskRange]) -> bool {
+    fn is_written(&self, run: RunId, root: Root, tasks: &[TaskRange]) -> bool {
         let line = self.journal.as_ref().and_then(|journal| journal.line(run));
         line.is_some_and(|line| line.has_failed(root, tasks))
     }

@@ -1,5 +1,6 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
+use super::room::Room;
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
 use crate::driver::Network;
 use crate::face::Face;
@@ -27,6 +28,8 @@ pub(super) struct Fetching {
     fetcher: Fetcher,
     peers: Mutex<BTreeMap<WorkerId, Source>>,
     engine: OnceLock<WorkerEngine>,
+    /// For what comes ahead of any task.
+    pub(super) room: Arc<Room>,
     jobs: Sender<Job>,
 }
 
@@ -75,8 +78,8 @@ impl Fetching {
             let (waiting, face) = (waiting.clone(), face.clone());
             std::thread::Builder::new().name("raskt-fetched".into()).spawn(move || read(&waiting, &*face))?;
         }
-        let (peers, engine) = Default::default();
-        Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, jobs }))
+        let (peers, engine, room) = Default::default();
+        Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, room, jobs }))
     }
 
     pub fn engine(&self) -> Option<&WorkerEngine> {

@@ -10,9 +10,12 @@ mod inbound;
 mod intake;
 mod link;
 mod measures;
+#[cfg(test)]
+mod on_the_way;
 mod plugging;
 mod providing;
 mod returning;
+mod room;
 mod seen;
 mod serving;
 mod steps;

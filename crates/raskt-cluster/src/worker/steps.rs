@@ -2,6 +2,7 @@
 //! more comes, however much all of it is.
 
 use super::fetching::{Came, Fetching};
+use super::room::{Held, Need};
 use crate::bulk::{BulkError, Source};
 use crate::driver::Outbox;
 use crate::face::Face;
@@ -29,6 +30,12 @@ const STEP_BYTES: u64 = 64 << 20;
 
 /// The part of a worker's memory that results of one request may take, if they are several.
 const PART_OF_MEMORY: u64 = 8;
+
+/// What is set aside at first for a result that is fetched alone, of which nobody knows how large it is.
+const ALONE_BYTES: u64 = 8 << 20;
+
+/// The part of a worker's memory that all results on their way may take, of whatever runs they are.
+const PART_ON_THE_WAY: u64 = 4;
 
 /// How long a client that gives data is called again when it isn't reached: it may have stood still, or the network may be cut. Whether
 /// it is gone for good the scheduler says.
@@ -62,6 +69,8 @@ struct Left {
     step: u64,
     /// Since when it isn't reached, and the next pause.
     unreached: Option<(Instant, Duration)>,
+    /// Bytes of the next result, if it was too large for what was set aside.
+    alone: Option<u64>,
 }
 
 impl Fetching {
@@ -109,22 +118,35 @@ impl Steps {
         (put, patience): (Put, Duration),
         done: Done,
     ) {
-        let left = Mutex::new(Left { ranges: tasks.into(), step: FIRST_STEP, unreached: None });
+        let left = Mutex::new(Left { ranges: tasks.into(), step: FIRST_STEP, unreached: None, alone: None });
         let done = Mutex::new(Some(done));
         Arc::new(Self { fetching, source, run, put, left, patience, done }).go_on();
     }
 
     fn go_on(self: Arc<Self>) {
-        let tasks = self.left.lock().take();
+        let (tasks, alone) = self.left.lock().take_sized();
         if tasks.is_empty() {
             return self.end(Ok(()));
         }
-        let memory = self.fetching.memory();
-        let reserved = if TaskRange::count(&tasks) > 1 { self.goal() } else { memory };
+        let (memory, goal) = (self.fetching.memory(), self.goal());
+        let (reserved, bytes) = match alone {
+            Some(bytes) => (memory, bytes),
+            None if TaskRange::count(&tasks) == 1 => (goal.min(ALONE_BYTES), goal.min(ALONE_BYTES)),
+            None => (goal, goal),
+        };
         let names = ResultNames(tasks.iter().map(|&range| (self.run, range)).collect());
         let this = self.clone();
-        let come = move |came: Came, face: &dyn Face| this.come(tasks, came, face);
-        self.fetching.fetch_part(self.source.as_ref(), names, reserved, Box::new(come));
+        let fetch = move |held: Held| {
+            let of_come = this.clone();
+            let come = move |came: Came, face: &dyn Face| {
+                of_come.come(tasks, came, face);
+                // It is where it is to be.
+                drop(held);
+            };
+            this.fetching.fetch_part(this.source.as_ref(), names, reserved, Box::new(come));
+        };
+        let need = Need { bytes, most: memory / PART_ON_THE_WAY, is_next: alone.is_some() };
+        self.fetching.room.enter(self.source.as_ref(), need, fetch);
     }
 
     /// Bytes that several results may take together.
@@ -135,8 +157,8 @@ impl Steps {
     fn come(self: Arc<Self>, tasks: Vec<TaskRange>, came: Came, face: &dyn Face) {
         let pieces = match came {
             Ok(pieces) => pieces,
-            Err(BulkError::TooLarge { .. }) if TaskRange::count(&tasks) > 1 => {
-                self.left.lock().put_back(tasks);
+            Err(BulkError::TooLarge { bytes, reserved }) if reserved < self.fetching.memory() => {
+                self.left.lock().put_back(tasks, bytes);
                 return self.go_on();
             }
             Err(error @ (BulkError::Unreached(_) | BulkError::Lost(_))) => return self.call_again(tasks, &error),
@@ -188,9 +210,16 @@ impl Left {
         taken
     }
 
-    /// These were too large together: fewer come next.
-    fn put_back(&mut self, tasks: Vec<TaskRange>) {
-        self.step = (TaskRange::count(&tasks) / 2).max(1);
+    /// The same, and how large it is if that is one of which that is known.
+    fn take_sized(&mut self) -> (Vec<TaskRange>, Option<u64>) {
+        (self.take(), self.alone.take())
+    }
+
+    /// These were too large, with so many bytes: fewer come next, or the one with as much room as it takes.
+    fn put_back(&mut self, tasks: Vec<TaskRange>, bytes: u64) {
+        let count = TaskRange::count(&tasks);
+        self.step = (count / 2).max(1);
+        self.alone = (count == 1).then_some(bytes);
         self.put_first(tasks);
     }
 
@@ -239,7 +268,7 @@ mod tests {
                 next = start + len;
                 TaskRange { layer: LayerId(0), start, end: next }
             }).collect();
-            let mut left = Left { ranges: ranges.clone().into(), step: FIRST_STEP, unreached: None };
+            let mut left = Left { ranges: ranges.clone().into(), step: FIRST_STEP, unreached: None, alone: None };
             let (mut came, mut sizes, mut misses) = (vec![], sizes.into_iter().cycle(), 20);
             loop {
                 let tasks = left.take();
@@ -249,7 +278,7 @@ mod tests {
                 }
                 let (is_large, bytes) = sizes.next().unwrap_or_default();
                 if is_large == 1 && TaskRange::count(&tasks) > 1 {
-                    left.put_back(tasks);
+                    left.put_back(tasks, bytes);
                 } else if is_large == 2 && misses > 0 {
                     misses -= 1;
                     prop_assert!(left.miss(tasks, CALLED_AGAIN).is_some());
@@ -264,9 +293,9 @@ mod tests {
     #[test]
     fn who_is_not_reached_is_called_again_for_a_while_that_begins_anew_with_what_comes() {
         let range = TaskRange { layer: LayerId(0), start: 0, end: 3 };
-        let mut left = Left { ranges: VecDeque::new(), step: FIRST_STEP, unreached: None };
+        let mut left = Left { ranges: VecDeque::new(), step: FIRST_STEP, unreached: None, alone: None };
         assert_eq!(left.miss(vec![range], Duration::ZERO), None);
-        let mut left = Left { ranges: VecDeque::new(), step: FIRST_STEP, unreached: None };
+        let mut left = Left { ranges: VecDeque::new(), step: FIRST_STEP, unreached: None, alone: None };
         let pauses: Vec<_> = (0..8).filter_map(|_| left.miss(vec![], CALLED_AGAIN)).collect();
         assert!(pauses[0] == PAUSES[0] && pauses[1] == PAUSES[0] * 2 && pauses[7] == PAUSES[1], "{pauses:?}");
         left.learn(100, 100);
