@@ -3,7 +3,7 @@
 use crate::failure::Root;
 use crate::message::{ErrorForm, FailureForm, ToClient};
 use raskt_graph::{LayerId, TaskId};
-use raskt_schedule::RunId;
+use raskt_schedule::{RunId, TaskRange};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ const WHOLE_BYTES: usize = 256 << 20;
 /// So much of a message is kept in any case.
 const BEGINNING_BYTES: usize = 1 << 10;
 
-/// Errors of tasks, of runs that are known.
+/// Errors of tasks that haven't succeeded since, of runs that are known.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
     by_task: BTreeMap<Root, Arc<ErrorForm>>,
@@ -42,6 +42,17 @@ impl Errors {
         self.bytes += bytes_of(&error);
         let before = self.by_task.insert(root, error);
         self.bytes -= before.map_or(0, |before| bytes_of(&before));
+    }
+
+    /// Those of `tasks` of a run of which there are errors.
+    pub fn within(&self, run: RunId, tasks: TaskRange) -> Vec<TaskId> {
+        let at = |index| (run, TaskId::new(tasks.layer, index));
+        self.by_task.range(at(tasks.start)..at(tasks.end.max(tasks.start))).map(|((_, task), _)| *task).collect()
+    }
+
+    /// A task has succeeded after all.
+    pub fn remove(&mut self, root: Root) {
+        self.bytes -= self.by_task.remove(&root).map_or(0, |error| bytes_of(&error));
     }
 
     /// A run isn't known any more.
