@@ -6,13 +6,13 @@
 //! | is there, and a client wants it | the same: nobody keeps it |
 //! | is there, or was, and nobody wants it | nothing, but what has still to be computed from it fails |
 
+use crate::Event;
 use crate::collections::worklist::Worklist;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::task::Tag;
 use crate::tasks::Tasks;
 use crate::{EventError, Failure, RunId, TaskRange, Time};
-use crate::Event;
 use raskt_graph::{Graph, TaskId};
 use std::collections::BTreeMap;
 
@@ -121,7 +121,9 @@ impl Tasks {
             while !left.is_empty() {
                 self.steps += 1;
                 let layer = &self.layers[left.layer.0 as usize];
-                if let Some(end) = layer.needed.next(left.start, left.end).or(Some(left.end)).filter(|end| *end > left.start) {
+                if let Some(end) =
+                    layer.needed.next(left.start, left.end).or(Some(left.end)).filter(|end| *end > left.start)
+                {
                     sorted.idle.push(TaskRange { end, ..left });
                     left.start = end;
                     continue;

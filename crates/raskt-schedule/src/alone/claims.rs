@@ -109,7 +109,9 @@ impl<'a> Search<'a> {
         let mut needed = Worklist::default();
         run.tasks.add_needed(tasks, &mut needed);
         let own = self.open.entry(id).or_default();
-        while let Some(part) = needed.pop_first(|left| run.tasks.layers[left.layer.0 as usize].pages.end_of_first(left.start..left.end)) {
+        while let Some(part) =
+            needed.pop_first(|left| run.tasks.layers[left.layer.0 as usize].pages.end_of_first(left.start..left.end))
+        {
             run.tasks.add_readers(&run.graph, part, own);
         }
         for (reader, stand_in) in self.scheduler.importers(id, tasks) {
@@ -124,7 +126,8 @@ impl<'a> Search<'a> {
     fn find_failing(&mut self) {
         while let Some((id, mut open)) = self.open.pop_first() {
             let Some(run) = self.scheduler.runs.get(&id) else { continue };
-            let page = |left: TaskRange| run.tasks.layers[left.layer.0 as usize].pages.end_of_first(left.start..left.end);
+            let page =
+                |left: TaskRange| run.tasks.layers[left.layer.0 as usize].pages.end_of_first(left.start..left.end);
             let Some(tasks) = open.pop_first(page) else { continue };
             self.open.insert(id, open);
             for part in run.tasks.unfinished_in(tasks) {

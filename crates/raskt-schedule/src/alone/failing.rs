@@ -134,7 +134,11 @@ impl Tasks {
     pub(super) fn unfinished_in(&self, tasks: TaskRange) -> Vec<TaskRange> {
         let (layer, within) = (&self.layers[tasks.layer.0 as usize], tasks.start..tasks.end);
         if layer.pages.are_untouched(within.clone()) {
-            return layer.needed.stretches(within).map(|Range { start, end }| TaskRange { start, end, ..tasks }).collect();
+            return layer
+                .needed
+                .stretches(within)
+                .map(|Range { start, end }| TaskRange { start, end, ..tasks })
+                .collect();
         }
         TaskRange::of(tasks.tasks().filter(|&task| self.is_needed(task) && self.record(task).tag.is_unfinished()))
     }
