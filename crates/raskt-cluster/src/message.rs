@@ -65,11 +65,11 @@ pub enum FromClient {
         /// There is no more of it.
         is_last: bool,
     },
-    /// Tasks are cancelled, and with them whatever has still to be computed from them.
+    /// Tasks are cancelled, and with them whatever has still to be computed from them. Their client wants them no more.
     Cancel {
         /// The tasks.
         tasks: Vec<(RunId, TaskRange)>,
-        /// Also those that others want.
+        /// Also those that others want, or of which something would be computed that others want.
         by_force: bool,
     },
     /// An answer is wanted as soon as all that was said before has been taken in.

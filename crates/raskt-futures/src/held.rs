@@ -120,8 +120,8 @@ impl HeldResult {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    /// Nobody wants it any more, nor what has still to be computed from it; what others want of that goes on unless it is done
-    /// `by_force`. Says whether it hadn't come to its end before.
+    /// Nobody here wants it any more, nor what has still to be computed from it. Where others want it, or something of that, it goes on
+    /// unless this is done `by_force`. Says whether it hadn't come to its end before.
     pub fn cancel(&self, by_force: bool) -> bool {
         let was_open = matches!(self.standing(), Standing::Pending | Standing::Available);
         if !self.is_cancelled.swap(true, Ordering::Relaxed) {

@@ -51,8 +51,10 @@ pub enum Event {
         /// The tasks. Of others nothing is changed.
         tasks: Vec<TaskRange>,
     },
-    /// A client has cancelled tasks of a run whose tasks stand alone, and wants them no more. What has still to be computed from them
-    /// won't be, here or in runs that import them, and fails because of the first of them; others of these runs go on.
+    /// Tasks of a run whose tasks stand alone have been cancelled, by a client that has released those that it wanted: what isn't done of
+    /// them won't be, nor what has still to be computed from them, here or in runs that import them. That fails because of the first of
+    /// them, whoever comes to need it, until it is retried. What is there and somebody wants all the same fails as well; others of
+    /// these runs go on.
     Cancelled {
         /// The run.
         run: RunId,

@@ -154,6 +154,13 @@ impl Pages {
         pages.all(|(_, page)| matches!(page, Page::Untouched))
     }
 
+    /// Where those of `range` end that can be looked at together with its first: its page, or all where nothing has happened to any from
+    /// there on.
+    pub fn end_of_first(&self, range: Range<u64>) -> u64 {
+        let is_beyond = range.start / PAGE >= self.near.len() as u64 && self.far.is_empty();
+        if is_beyond { range.end } else { Self::first_page(range).end }
+    }
+
     /// The tasks of `range` that share a page with its last one.
     pub fn last_page(range: Range<u64>) -> Range<u64> {
         range.start.max(range.end.saturating_sub(1) / PAGE * PAGE)..range.end

@@ -87,6 +87,16 @@ impl TaskSet {
         found.filter(|&found| found < end)
     }
 
+    /// Its stretches within `within`, one at a time: of a layer of any length no more is looked at than is asked for.
+    pub fn stretches(&self, within: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let mut from = within.start;
+        std::iter::from_fn(move || {
+            let start = self.next(from, within.end).filter(|_| from < within.end)?;
+            from = self.next_gap(start, within.end).unwrap_or(within.end);
+            Some(start..from)
+        })
+    }
+
     /// Adds the blocks of `set`, which are numbered by `grid`, of a layer of `len` tasks. What would take very many ranges, and
     /// is no few boxes, is taken for everything: so that no graph takes more memory than it deserves. What has to be listed only
     /// comes into `ranges`, which the caller adds by [`Self::insert_all`] when there are many.

@@ -256,6 +256,19 @@ impl Tasks {
         }
     }
 
+    /// The result of `task`, which a client wants, counts for nothing: whoever holds it discards it, and it would have to be made again.
+    pub fn forsake(&mut self, graph: &Graph, task: TaskId) {
+        let (record, is_wanted) = (self.record(task), self.is_wanted(task));
+        for worker in self.replicas.remove(&task).iter().filter(|_| record.is_special).flat_map(Copies::iter) {
+            self.let_go(task.layer, worker, 1, is_wanted);
+            push_for(&mut self.discards, worker, task);
+        }
+        if record.worker != ELSEWHERE {
+            push_for(&mut self.discards, record.worker, task);
+        }
+        self.lose(graph, task);
+    }
+
     /// `InMemory` → `Released`. Says who held it.
     pub fn leave_memory(&mut self, task: TaskId) -> WorkerId {
         let layer = &mut self.layers[task.layer.0 as usize];

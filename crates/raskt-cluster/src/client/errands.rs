@@ -25,6 +25,8 @@ const TOLD_AT_A_TIME: usize = 1 << 14;
 pub(super) trait Tell: Send + Sync {
     /// Tells it, unless it is out of reach for good.
     fn tell(&self, message: &FromClient);
+    /// Tells it what is cancelled, also where it begins anew before it has heard so.
+    fn cancel(&self, tasks: Vec<(RunId, TaskRange)>, by_force: bool);
     /// Whether it has begun anew, and isn't back to where it was.
     fn is_away(&self) -> bool;
 }
@@ -158,15 +160,13 @@ impl Waiting {
         let LetGo { runs, tasks, cancelled, missed, .. } = std::mem::take(&mut *self.let_go.lock());
         let (tasks, missed) = (by_run(tasks), by_run(missed));
         let sought = missed.chunks(TOLD_AT_A_TIME).map(|tasks| FromClient::Where { tasks: tasks.to_vec() });
-        let cancelled = cancelled.into_iter().map(|(by_force, tasks)| (by_force, by_run(tasks))).collect::<Vec<_>>();
-        let cancelled = cancelled.iter().flat_map(|(by_force, tasks)| {
-            let cancel = move |tasks: &[_]| FromClient::Cancel { tasks: tasks.to_vec(), by_force: *by_force };
-            tasks.chunks(TOLD_AT_A_TIME).map(cancel)
-        });
         let of_tasks = tasks.chunks(TOLD_AT_A_TIME).map(|tasks| FromClient::Release { tasks: tasks.to_vec() });
         let of_runs = runs.chunks(TOLD_AT_A_TIME).map(|runs| FromClient::ReleaseRuns { runs: runs.to_vec() });
         // A run of which something has still to be told is there until then; and what is cancelled is as long as it is wanted.
-        for message in sought.chain(cancelled).chain(of_tasks).chain(of_runs) {
+        for (by_force, tasks) in cancelled {
+            by_run(tasks).chunks(TOLD_AT_A_TIME).for_each(|tasks| scheduler.cancel(tasks.to_vec(), by_force));
+        }
+        for message in sought.chain(of_tasks).chain(of_runs) {
             // Where the session is over nothing is wanted any more.
             scheduler.tell(&message);
         }

@@ -43,6 +43,16 @@ impl State {
         number
     }
 
+    /// Tasks are cancelled. Gives the same.
+    pub fn note_cancel(&mut self, tasks: &[(RunId, TaskRange)], by_force: bool) -> u64 {
+        let number = self.next_number;
+        self.next_number += 1;
+        if self.is_written_down() {
+            self.cancels.insert(number, (tasks.to_vec(), by_force));
+        }
+        number
+    }
+
     pub fn learn_known(&mut self, runs: Vec<RunId>, is_last: bool) {
         let Some(away) = &mut self.away else { return };
         away.known.extend(runs);
@@ -142,6 +152,7 @@ impl Shared {
         let known = known.recv().ok()?;
         self.end_unknown(&known);
         self.state.lock().unwritten.retain(|run, _| !known.contains(run));
+        self.say_cancels(outbox, &known)?;
         self.say_retries(outbox, &known)?;
         let mut wants = self.state.lock().wants();
         wants.retain(|run, _| known.contains(run));
@@ -183,6 +194,28 @@ impl Shared {
             lost.into_iter().for_each(|run| state.end(run, &failed));
         });
         self.changed.notify_all();
+    }
+
+    /// Says what was cancelled and may not have been heard; what isn't known any more once it was submitted again.
+    fn say_cancels(&self, outbox: &Outbox<FromClient>, known: &BTreeSet<RunId>) -> Option<()> {
+        let (mut cancels, mut later) = (vec![], vec![]);
+        {
+            let mut state = self.state.lock();
+            let State { cancels: all, unwritten, .. } = &mut *state;
+            for (&number, (tasks, by_force)) in all.iter_mut() {
+                let again = tasks.iter().filter(|(run, _)| unwritten.contains_key(run));
+                later.extend(again.map(|&(run, range)| (run, range, *by_force)));
+                tasks.retain(|(run, _)| known.contains(run));
+                cancels.push((number, tasks.clone(), *by_force));
+            }
+            all.retain(|_, (tasks, _)| !tasks.is_empty());
+        }
+        later.into_iter().for_each(|(run, range, by_force)| self.errands.cancel(run, &[range], by_force));
+        for (number, tasks, by_force) in cancels.into_iter().filter(|(_, tasks, _)| !tasks.is_empty()) {
+            outbox.send_waiting(&FromClient::Cancel { tasks, by_force }, vec![], PATIENCE).ok()?;
+            outbox.send_waiting(&FromClient::Barrier { number }, vec![], PATIENCE).ok()?;
+        }
+        Some(())
     }
 
     /// Says what is to be run again and may not have been heard, before it is told what has failed.

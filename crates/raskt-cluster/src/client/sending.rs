@@ -7,6 +7,7 @@ use crate::driver::Outbox;
 use crate::message::{FromClient, GRAPH_PIECE_BYTES, Submission};
 use crate::session::{Lost, SendError};
 use bytes::Bytes;
+use raskt_schedule::{RunId, TaskRange};
 use std::time::Duration;
 
 /// How long is waited at a time for a scheduler that takes nothing.
@@ -73,6 +74,13 @@ impl Shared {
 impl Tell for Shared {
     fn tell(&self, message: &FromClient) {
         let _ = self.send(message, vec![]);
+    }
+
+    fn cancel(&self, tasks: Vec<(RunId, TaskRange)>, by_force: bool) {
+        let number = self.state.lock().note_cancel(&tasks, by_force);
+        self.tell(&FromClient::Cancel { tasks, by_force });
+        // Until it is answered it is said again to a scheduler that begins anew.
+        self.tell(&FromClient::Barrier { number });
     }
 
     fn is_away(&self) -> bool {

@@ -79,6 +79,8 @@ pub(super) struct State {
     pub unwritten: BTreeMap<RunId, (Submission, Bytes)>,
     /// What is to be run again, by the number under which the scheduler says that it has heard so.
     pub retries: BTreeMap<u64, (RunId, Vec<TaskRange>)>,
+    /// What is cancelled, and whether by force, by the same.
+    pub cancels: BTreeMap<u64, (Vec<(RunId, TaskRange)>, bool)>,
     /// The scheduler has begun anew, and isn't back to where it was.
     pub away: Option<Away>,
     /// Why the session is over, if it is.
@@ -202,6 +204,7 @@ impl Shared {
             ToClient::Resumed { run } => state.stall(run, None),
             ToClient::Heard { number, refused } => {
                 state.retries.remove(&number);
+                state.cancels.remove(&number);
                 if let Some(answer) = state.asked.get_mut(&number) {
                     *answer = Some(refused.map_or(Heard::Done, Heard::Refused));
                 }
@@ -221,6 +224,7 @@ impl Shared {
     fn restarted(&self, state: &mut State) {
         state.unwritten.clear();
         state.retries.clear();
+        state.cancels.clear();
         let why = ClusterError::Refused("the cluster was restarted, and with it all runs have ended".into());
         let failed = TaskFailed::of_run(why, self.face.clone());
         state.runs.values().for_each(|run| run.end(failed.clone()));
@@ -233,6 +237,7 @@ impl Shared {
         state.away = None;
         state.unwritten.clear();
         state.retries.clear();
+        state.cancels.clear();
         let failed = TaskFailed::of_run(ClusterError::Disconnected(why.clone()), self.face.clone());
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));

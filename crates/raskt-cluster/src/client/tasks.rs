@@ -75,8 +75,9 @@ impl TaskRun {
         shared.errands.let_go_of(*id, tasks);
     }
 
-    /// The same, and what has still to be computed from them won't be: it fails, and counts as cancelled. What others want goes on
-    /// unless this is done `by_force`. Never waits.
+    /// The same, and what has still to be computed from them won't be: it fails, and counts as cancelled. Where others want one of them, or
+    /// something that would fail with it, that one goes on unless this is done `by_force`: then they hear that it is cancelled. Never
+    /// waits.
     pub fn cancel(&self, tasks: &[TaskRange], by_force: bool) {
         self.0.shared.errands.cancel(self.0.id, tasks, by_force);
         self.release(tasks);

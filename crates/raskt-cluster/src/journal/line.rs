@@ -67,6 +67,19 @@ impl RunLine {
         failed.collect()
     }
 
+    /// What of it has failed, whether it is wanted or not.
+    pub fn all_failed(&self) -> impl Iterator<Item = (TaskRange, &FailureForm)> {
+        self.failed.all().map(|(range, failure)| (range, &**failure))
+    }
+
+    /// Those of `tasks` that its client hasn't let go of.
+    pub fn unreleased(&self, tasks: &[TaskRange]) -> Vec<TaskRange> {
+        let mut left = RangeMap::default();
+        tasks.iter().for_each(|&range| left.set(range, ()));
+        tasks.iter().flat_map(|&range| self.released.within(range)).for_each(|(part, ())| drop(left.cut(part)));
+        left.all().map(|(part, ())| part).collect()
+    }
+
     fn less(&self, less: impl Fn(&Self, TaskRange) -> Vec<TaskRange>) -> Vec<TaskRange> {
         let parts = self.submission.wanted.iter().flat_map(|&range| {
             let mut left = RangeMap::default();

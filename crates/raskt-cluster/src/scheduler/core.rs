@@ -1,6 +1,7 @@
 //! The machine of a scheduler, and who speaks to it.
 
 use super::absent::{Absent, Recovery};
+use super::cancelling::CancelledBefore;
 use super::causes::Causes;
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
@@ -37,6 +38,10 @@ pub(super) struct Core {
     pub errors: Errors,
     /// Tasks of runs that are known that clients have cancelled: what depends on them has failed because of that.
     pub cancelled: BTreeSet<(RunId, TaskId)>,
+    /// The same of runs that are held back, until they are let on.
+    pub cancelled_later: BTreeMap<RunId, Vec<TaskRange>>,
+    /// What was cancelled before this scheduler began, until workers of before are back.
+    pub cancelled_before: Vec<CancelledBefore>,
     /// Runs that were given data.
     pub given: BTreeSet<RunId>,
     /// Runs of which data is to be fetched that nobody was asked for.
@@ -83,6 +88,7 @@ impl Core {
     pub fn new(machine: Scheduler) -> Self {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
+        let (cancelled_later, cancelled_before) = Default::default();
         let (cancelled, given, ungiven, awaited_by, ended, plugins) = Default::default();
         Self {
             machine,
@@ -92,6 +98,8 @@ impl Core {
             runs,
             errors,
             cancelled,
+            cancelled_later,
+            cancelled_before,
             given,
             ungiven,
             awaited_by,
@@ -169,13 +177,14 @@ impl Core {
     }
 
     /// What clients are told of a failure.
-    fn failure_form(&self, failure: Failure) -> FailureForm {
+    pub fn failure_form(&self, failure: Failure) -> FailureForm {
         let Failure { run, task, story, worker } = failure;
-        // What has failed of itself was run after all.
-        let error = self.errors.get((run, task)).cloned();
-        let error = error.or_else(|| self.cancellation(run, task).filter(|_| worker.is_none()).map(Arc::new));
+        // What no worker is to blame for hasn't failed of itself, whatever went wrong when it was tried before.
+        let cancellation = self.cancellation(run, task).filter(|_| worker.is_none()).map(Arc::new);
+        let is_lost = worker.is_none() && cancellation.is_none();
+        let error = cancellation.or_else(|| self.errors.get((run, task)).filter(|_| !is_lost).cloned());
         let cause = self.causes.last_of(&story);
-        FailureForm { run, task, error, story, is_lost: worker.is_none(), cause }
+        FailureForm { run, task, error, story, is_lost, cause }
     }
 
     fn tell_client(&mut self, action: Action) {

@@ -3,11 +3,11 @@
 use crate::failure::{ERRORS_BYTES_MAX, Root};
 use crate::message::{ErrorForm, FailureForm, ToClient};
 use raskt_graph::{LayerId, TaskId};
-use raskt_schedule::RunId;
+use raskt_schedule::{RunId, TaskRange};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Errors of tasks, of runs that are known.
+/// Errors of tasks that haven't succeeded since, of runs that are known.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
     by_task: BTreeMap<Root, Arc<ErrorForm>>,
@@ -34,6 +34,17 @@ impl Errors {
         self.bytes += error.bytes();
         let before = self.by_task.insert(root, error);
         self.bytes -= before.map_or(0, |before| before.bytes());
+    }
+
+    /// Those of `tasks` of a run of which there are errors.
+    pub fn within(&self, run: RunId, tasks: TaskRange) -> Vec<TaskId> {
+        let at = |index| (run, TaskId::new(tasks.layer, index));
+        self.by_task.range(at(tasks.start)..at(tasks.end.max(tasks.start))).map(|((_, task), _)| *task).collect()
+    }
+
+    /// A task has succeeded after all.
+    pub fn remove(&mut self, root: Root) {
+        self.bytes -= self.by_task.remove(&root).map_or(0, |error| error.bytes());
     }
 
     /// A run isn't known any more.

@@ -24,6 +24,7 @@ impl Core {
                 continue;
             }
             let Some(tasks) = record.wanted_later.take() else { continue };
+            self.cancel_now(run);
             if !tasks.is_empty() {
                 self.handle(Event::Wanted { run, tasks });
             }
@@ -33,6 +34,7 @@ impl Core {
 
     /// Nobody waits for this run any more; gives those that did, some of which may wait for others still.
     pub fn no_longer_awaited(&mut self, run: RunId) -> Vec<RunId> {
+        self.cancelled_later.remove(&run);
         let readers = self.awaited_by.remove(&run).unwrap_or_default();
         readers.iter().for_each(|reader| {
             if let Some(record) = self.runs.get_mut(reader) {

@@ -1,6 +1,7 @@
 //! A scheduler that has begun anew: what its journal says, and the time in which workers come back with what they hold.
 
 use super::absent::{Absent, Recovery};
+use super::cancelling::is_cancellation;
 use super::core::Core;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
@@ -66,13 +67,14 @@ impl Core {
 
     /// What has failed for good isn't run again, also if others come to read it.
     fn restore_failures(&mut self, run: RunId, line: &RunLine) {
+        self.note_cancelled_before(run, line);
         let Some(record) = self.runs.get_mut(&run) else { return };
         // What is held back isn't wanted yet. Data that was lost is asked for again.
         if line.submission.failure != FailureScope::Task || record.wanted_later.is_some() {
             return;
         }
         let mut failed: BTreeMap<(RunId, TaskId), (Vec<TaskRange>, Arc<FailureForm>)> = BTreeMap::new();
-        for (range, failure) in line.failures().into_iter().filter(|(_, failure)| !failure.is_lost) {
+        for (range, failure) in line.failures().into_iter().filter(|(_, failure)| has_failed(failure)) {
             record.wanted.push(range);
             let (tasks, _) = failed.entry((failure.run, failure.task)).or_insert_with(|| (vec![], failure));
             tasks.push(range);
@@ -170,6 +172,7 @@ impl Core {
         {
             self.handle(Event::Kept { worker, run, tasks });
         }
+        self.cancel_again();
         // Whether that can be run anywhere is known when all that it may read is there.
         for worker in back {
             let runs_on =
@@ -234,6 +237,11 @@ impl Core {
     pub fn tell_later(&mut self) {
         self.absent.tells_at.get_or_insert_with(|| Instant::now() + TOLD_EVERY);
     }
+}
+
+/// Whether it has failed of itself.
+fn has_failed(failure: &FailureForm) -> bool {
+    !failure.is_lost && !is_cancellation(failure)
 }
 
 /// A run that is over: its client is told when it comes back.

@@ -128,7 +128,12 @@ impl Core {
             self.note_report(worker, report);
             self.along = (!small.is_empty()).then_some((report.run, small));
         }
+        let done = match &told {
+            WorkerTold::Reported(report) => self.errors_of_done(report),
+            _ => vec![],
+        };
         self.handle(told.into_event(worker));
+        self.forget_errors(done);
         // Who wasn't told of them now fetches them.
         self.along = None;
         if let Some((run, tasks)) = came {

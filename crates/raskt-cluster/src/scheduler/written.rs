@@ -112,6 +112,9 @@ impl Core {
         self.note_at_once(Record::Retried { run, tasks: tasks.clone() });
         self.try_event(Event::Retried { run, tasks })?;
         for (run, tasks) in failed {
+            // What was cancelled its client has let go of.
+            let line = self.journal.as_ref().and_then(|journal| journal.line(run));
+            let tasks = line.map_or(tasks.clone(), |line| line.unreleased(&tasks));
             self.want_again(run, tasks);
         }
         Ok(())

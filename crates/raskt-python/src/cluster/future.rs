@@ -15,6 +15,10 @@ use raskt_futures::{Standing, fetch, ranges_of};
 use raskt_sync::Mutex;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+/// A result that is there is fetched for so long in any case, however short the time is in which it is to be done.
+const FETCH: Duration = Duration::from_secs(1);
 
 /// A handle on the result of a call that a cluster makes. Made by `raskt.distributed.Client.submit`.
 ///
@@ -120,14 +124,22 @@ impl ClusterFuture {
         if is_awaited(py, future)? {
             return Self::awaited(slf, "result", timeout);
         }
+        let began = Instant::now();
         let held = future.wait(py, timeout.as_ref())?;
         if let Standing::Failed(failed) = held.standing() {
             return Err(from_cluster_error(py, &failed.error()));
         }
+        let seconds = timeout_of(timeout.as_ref())?;
+        // It may be gone by now, and come again much later, or never.
+        let last = seconds.and_then(|seconds| began.checked_add(seconds)).map(|last| last.max(Instant::now() + FETCH));
         let stalled = held.clone();
         let results = [held];
-        let fetched = while_interruptible(py, move |deadline| fetch(&results, deadline), || stalled.stalled())?;
-        let values = fetched.map_err(|error| from_cluster_error(py, &error))?;
+        let fetch = move |next: Option<Instant>| fetch(&results, next.into_iter().chain(last).min());
+        let values = match while_interruptible(py, fetch, || stalled.stalled())? {
+            Ok(values) => values,
+            Err(ClusterError::TimedOut) => return Err(future.timed_out(py, seconds)?),
+            Err(error) => return Err(from_cluster_error(py, &error)),
+        };
         Ok(python_object(py, &values[0])?.unbind())
     }
 
@@ -297,14 +309,18 @@ impl ClusterFuture {
             let watch = held.client().watch(&ranges_of([&*held].into_iter()));
             let is_over = wait_until(py, &watch, Until::All, timeout, || held.stalled())?;
             if !is_over {
-                let seconds = timeout.unwrap_or_default().as_secs_f64();
-                return Err(timeout_error(py, format!("future `{}` isn't done after {seconds} s", self.key()))?);
+                return Err(self.timed_out(py, timeout)?);
             }
         }
         if matches!(held.standing(), Standing::Cancelled) {
             return Err(self.cancelled_error(py));
         }
         Ok(held)
+    }
+
+    fn timed_out(&self, py: Python<'_>, timeout: Option<Duration>) -> PyResult<PyErr> {
+        let seconds = timeout.unwrap_or_default().as_secs_f64();
+        timeout_error(py, format!("future `{}` isn't done after {seconds} s", self.key()))
     }
 
     fn cancelled_error(&self, py: Python<'_>) -> PyErr {

@@ -7,6 +7,7 @@
 
 use crate::alone::failures::Root;
 use crate::collections::worklist::Worklist;
+use crate::pages::Pages;
 use crate::planted::{self, Bug};
 use crate::tasks::Tasks;
 use crate::{Failure, TaskRange};
@@ -37,6 +38,11 @@ impl Tasks {
     pub(super) fn fail_among(&mut self, graph: &Graph, tasks: Worklist, failure: Failure) {
         let root = self.failures.get_or_insert_default().add_root(failure);
         self.fail_of(graph, tasks, root);
+        self.forget_unused(root);
+    }
+
+    /// Forgets why something has failed if nothing has.
+    pub(super) fn forget_unused(&mut self, root: Root) {
         let Some(failures) = &mut self.failures else { return };
         failures.forget_unused(root);
         if failures.is_empty() {
@@ -55,7 +61,7 @@ impl Tasks {
         }
     }
 
-    fn fail_of(&mut self, graph: &Graph, tasks: Worklist, root: Root) {
+    pub(super) fn fail_of(&mut self, graph: &Graph, tasks: Worklist, root: Root) {
         let failed = self.find_failing(graph, tasks);
         for &range in &failed {
             let layer = &self.layers[range.layer.0 as usize];
@@ -75,21 +81,31 @@ impl Tasks {
         }
         // What reads a task comes after it, and goes before it.
         let mut unread = Worklist::default();
-        for &tasks in failed.iter().rev() {
-            if !self.drop_untouched(graph, tasks, true, &mut unread) {
-                for task in tasks.tasks().rev() {
-                    self.drop_task(graph, task, &mut unread);
-                }
-            }
+        failed.iter().rev().for_each(|&tasks| self.drop_failed(graph, tasks, &mut unread));
+        // Most of what they read has failed as well.
+        let mut needed = Worklist::default();
+        unread.ranges().for_each(|range| self.add_needed(range, &mut needed));
+        self.drop_unread(graph, needed);
+    }
+
+    /// Nothing needs `tasks` any more, which have failed: they go together as far as they can.
+    fn drop_failed(&mut self, graph: &Graph, tasks: TaskRange, unread: &mut Worklist) {
+        if self.drop_untouched(graph, tasks, true, unread) {
+            return;
         }
-        self.drop_unread(graph, unread);
+        if Pages::first_page(tasks.start..tasks.end).end < tasks.end {
+            let middle = Pages::first_page(tasks.start..tasks.start + tasks.len().div_ceil(2)).end;
+            let middle = middle.max(Pages::last_page(tasks.start..tasks.start + tasks.len() / 2).start);
+            self.drop_failed(graph, TaskRange { start: middle, ..tasks }, unread);
+            return self.drop_failed(graph, TaskRange { end: middle, ..tasks }, unread);
+        }
+        tasks.tasks().rev().for_each(|task| self.drop_task(graph, task, unread));
     }
 
     /// Those of `tasks` that have still to be done, and all such tasks that read them, or what reads them: in order.
     fn find_failing(&mut self, graph: &Graph, mut pending: Worklist) -> Vec<TaskRange> {
         let mut found = vec![];
-        let is_single = |task: TaskId| matches!(graph.layer(task.layer).shape, Shape::Explicit(_));
-        while let Some(tasks) = pending.pop_first(is_single) {
+        while let Some(tasks) = pending.pop_first(|tasks| self.end_of_first(graph, tasks)) {
             self.steps += 1 + graph.readers_within(tasks.layer, tasks.start..tasks.end).len() as u64;
             let tasks = if planted::has(Bug::InnocentFails) { self.with_neighbour(tasks) } else { tasks };
             for part in self.unfinished_in(tasks) {
@@ -100,43 +116,63 @@ impl Tasks {
         found
     }
 
+    /// Up to where `tasks` can be looked at together: listed ones may read one another.
+    fn end_of_first(&self, graph: &Graph, tasks: TaskRange) -> u64 {
+        match graph.layer(tasks.layer).shape {
+            Shape::Explicit(_) => tasks.start + 1,
+            _ => self.layers[tasks.layer.0 as usize].pages.end_of_first(tasks.start..tasks.end),
+        }
+    }
+
     fn with_neighbour(&self, tasks: TaskRange) -> TaskRange {
         let is_one =
             tasks.len() == 1 && !tasks.end.is_multiple_of(512) && tasks.end < self.layers[tasks.layer.0 as usize].len;
         TaskRange { end: tasks.end + u64::from(is_one), ..tasks }
     }
 
-    /// The parts of `tasks`, which are of one page, that are needed and have still to be done.
-    fn unfinished_in(&self, tasks: TaskRange) -> Vec<TaskRange> {
+    /// The parts of `tasks`, which are of one page or untouched, that are needed and have still to be done.
+    pub(super) fn unfinished_in(&self, tasks: TaskRange) -> Vec<TaskRange> {
         let (layer, within) = (&self.layers[tasks.layer.0 as usize], tasks.start..tasks.end);
         if layer.pages.are_untouched(within.clone()) {
-            let needed = layer.needed.ranges_in(within, layer.len).into_iter();
-            return needed.map(|Range { start, end }| TaskRange { start, end, ..tasks }).collect();
+            return layer
+                .needed
+                .stretches(within)
+                .map(|Range { start, end }| TaskRange { start, end, ..tasks })
+                .collect();
         }
         TaskRange::of(tasks.tasks().filter(|&task| self.is_needed(task) && self.record(task).tag.is_unfinished()))
     }
 
-    /// Adds what reads `tasks`.
+    /// Adds those of `tasks` that are needed, however many more they are.
+    pub(super) fn add_needed(&self, tasks: TaskRange, pending: &mut Worklist) {
+        let needed = self.layers[tasks.layer.0 as usize].needed.stretches(tasks.start..tasks.end);
+        needed.for_each(|Range { start, end }| pending.insert(TaskRange { start, end, ..tasks }));
+    }
+
+    /// Adds what reads `tasks`, as far as it is needed.
     pub(super) fn add_readers(&self, graph: &Graph, tasks: TaskRange, pending: &mut Worklist) {
         for &reader in graph.readers_within(tasks.layer, tasks.start..tasks.end).iter() {
-            let shape = &graph.layer(reader).shape;
+            let (shape, layer) = (&graph.layer(reader).shape, &self.layers[reader.0 as usize]);
+            if layer.needed.next(0, layer.len).is_none() {
+                continue;
+            }
             let of_reader = |range: Range<u64>| TaskRange { layer: reader, start: range.start, end: range.end };
             if matches!(shape, Shape::Exchange { .. }) {
-                pending.insert(of_reader(0..self.layers[reader.0 as usize].len));
+                self.add_needed(of_reader(0..layer.len), pending);
             }
             for port in (0..shape.ports()).filter(|&port| shape.read_through(port) == Some(tasks.layer)) {
                 if shape.is_read_one_to_one(port) {
-                    pending.insert(of_reader(tasks.start..tasks.end));
+                    self.add_needed(of_reader(tasks.start..tasks.end), pending);
                     continue;
                 }
                 for index in tasks.start..tasks.end {
-                    for_each_run(shape, port, index, |run| pending.insert(of_reader(run)));
+                    for_each_run(shape, port, index, |run| self.add_needed(of_reader(run), pending));
                 }
             }
             if shape.ports() == 0 && !matches!(shape, Shape::Exchange { .. }) {
                 for task in tasks.tasks() {
                     shape.for_each_dependent(reader, task, |index| {
-                        pending.insert(TaskRange::one(TaskId::new(reader, index)));
+                        self.add_needed(TaskRange::one(TaskId::new(reader, index)), pending);
                     });
                 }
             }

@@ -46,15 +46,46 @@ impl Worklist {
         Some(TaskRange { layer: first.layer, start, end })
     }
 
-    /// Takes the first of them: neighbours of one page, or one task if `is_single` says so of the first.
-    pub fn pop_first(&mut self, is_single: impl Fn(TaskId) -> bool) -> Option<TaskRange> {
+    /// Takes the first of them, up to where `end_of` says of the first neighbours.
+    pub fn pop_first(&mut self, end_of: impl Fn(TaskRange) -> u64) -> Option<TaskRange> {
         let (first, its_end) = self.0.pop_first()?;
-        let start = first.index;
-        let end = if is_single(first) { start + 1 } else { Pages::first_page(start..its_end).end };
+        let tasks = TaskRange { layer: first.layer, start: first.index, end: its_end };
+        let end = end_of(tasks).min(its_end);
         if end < its_end {
             self.0.insert(TaskId::new(first.layer, end), its_end);
         }
-        Some(TaskRange { layer: first.layer, start, end })
+        Some(TaskRange { end, ..tasks })
+    }
+
+    /// All that is in it.
+    pub fn ranges(&self) -> impl Iterator<Item = TaskRange> {
+        self.0.iter().map(|(first, &end)| TaskRange { layer: first.layer, start: first.index, end })
+    }
+
+    /// Those of `tasks` that are in it.
+    pub fn within(&self, tasks: TaskRange) -> Vec<TaskRange> {
+        let TaskRange { layer, start, end } = tasks;
+        let (from, to) = (TaskId::new(layer, start), TaskId::new(layer, end.max(start)));
+        let before = self.0.range(..from).next_back().filter(|(first, _)| first.layer == layer);
+        let all = before.into_iter().chain(self.0.range(from..to));
+        let cut = |(first, its_end): (&TaskId, &u64)| TaskRange {
+            layer,
+            start: first.index.max(start),
+            end: (*its_end).min(end),
+        };
+        all.map(cut).filter(|range| range.start < range.end).collect()
+    }
+
+    /// Those that aren't.
+    pub fn gaps_in(&self, tasks: TaskRange) -> Vec<TaskRange> {
+        let (mut gaps, mut start) = (vec![], tasks.start);
+        for known in self.within(tasks) {
+            gaps.push(TaskRange { start, end: known.start, ..tasks });
+            start = known.end;
+        }
+        gaps.push(TaskRange { start, ..tasks });
+        gaps.retain(|range| !range.is_empty());
+        gaps
     }
 }
 
@@ -95,7 +126,20 @@ mod tests {
                 reference.extend(tasks.tasks());
             }
             let mut found = vec![];
-            while let Some(tasks) = list.pop_first(|task| task.layer == LayerId(1)) {
+            for layer in (0..2).map(LayerId) {
+                let asked = TaskRange { layer, start: 300, end: 1700 };
+                let (within, gaps) = (list.within(asked), list.gaps_in(asked));
+                let is_in = |tasks: &[TaskRange], task| tasks.iter().any(|range| range.contains(task));
+                for task in asked.tasks() {
+                    prop_assert_eq!((is_in(&within, task), is_in(&gaps, task)), (reference.contains(&task), !reference.contains(&task)));
+                }
+                prop_assert_eq!(TaskRange::count(&within) + TaskRange::count(&gaps), asked.len());
+            }
+            let one_or_a_page = |tasks: TaskRange| match tasks.layer {
+                LayerId(1) => tasks.start + 1,
+                _ => Pages::first_page(tasks.start..tasks.end).end,
+            };
+            while let Some(tasks) = list.pop_first(one_or_a_page) {
                 prop_assert!(tasks.len() == 1 || tasks.layer == LayerId(0) && tasks.len() <= 512);
                 found.extend(tasks.tasks());
             }
