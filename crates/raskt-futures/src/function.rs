@@ -109,10 +109,13 @@ callable!(A 0, B 1, C 2, D 3, E 4, G 5);
 #[derive(Clone, Default)]
 pub struct Functions(BTreeMap<&'static str, Known>);
 
+/// Reads arguments that were sent, and gives what is to be sent back.
+type Call = dyn Fn(&[&[u8]]) -> Result<Value, TaskError> + Send + Sync;
+
 #[derive(Clone)]
 pub(crate) struct Known {
     signature: Arc<str>,
-    pub call: Arc<dyn Fn(&[&[u8]]) -> Result<Value, TaskError> + Send + Sync>,
+    pub call: Arc<Call>,
 }
 
 impl Functions {

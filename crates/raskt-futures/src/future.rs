@@ -94,8 +94,8 @@ impl<T> Future<T> {
 
     /// Has what failed of it run again, with what failed first.
     pub fn retry(&self) -> Result<(), ClusterError> {
-        let failed = self.held.iter().filter(|held| matches!(held.standing(), Standing::Failed(_)));
-        failed.map(|held| held.retry()).collect()
+        let mut failed = self.held.iter().filter(|held| matches!(held.standing(), Standing::Failed(_)));
+        failed.try_for_each(|held| held.retry())
     }
 
     /// Why it can't go on as things are, if it can't: no worker is there, for one.
