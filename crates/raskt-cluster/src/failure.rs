@@ -41,6 +41,11 @@ impl FailureForm {
     pub fn root(&self) -> Root {
         (self.run, self.task)
     }
+
+    /// Whether it was cancelled, or what it depends on was.
+    pub fn is_cancellation(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Cancelled)
+    }
 }
 
 /// A task that failed by itself, and its run.
