@@ -55,6 +55,11 @@ impl FailureForm {
     pub(crate) fn bytes(&self) -> usize {
         self.cause.as_ref().map_or(0, String::len) + self.error.as_ref().map_or(0, |error| error.bytes())
     }
+
+    /// Whether it was cancelled, or what it depends on was.
+    pub fn is_cancellation(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Cancelled)
+    }
 }
 
 impl ErrorForm {

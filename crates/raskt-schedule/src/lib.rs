@@ -66,8 +66,7 @@ mod worker_rank;
 mod worker_state;
 mod workers;
 
-pub use alone::claims::Claim;
-pub use alone::failure::{Failure, FailureScope};
+pub use alone::{Claim, Failure, FailureScope};
 pub use event::{Action, Assignment, Event, EventError, Fetch, Held, Outcome, Report};
 pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};

@@ -1,5 +1,6 @@
 //! Who was there before the scheduler began anew, and is waited for.
 
+use raskt_schedule::{Failure, RunId, TaskRange};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -19,4 +20,13 @@ pub(super) struct Absent {
     pub until: Option<Instant>,
     /// When clients are told next of what they needn't keep.
     pub tells_at: Option<Instant>,
+}
+
+/// Tasks of a run that were cancelled before the scheduler began, or failed with such.
+pub(super) struct CancelledBefore {
+    pub run: RunId,
+    pub tasks: Vec<TaskRange>,
+    /// Those that their client wants all the same: it knows that they won't come.
+    pub wanted: Vec<TaskRange>,
+    pub failure: Failure,
 }

@@ -1,5 +1,6 @@
 //! Calls that clients cancel, and with them whatever has still to be computed from them.
 
+use super::absent::CancelledBefore;
 use super::core::Core;
 use crate::journal::{Record, RunLine};
 use crate::message::{ErrorForm, FailureForm};
@@ -8,15 +9,6 @@ use raskt_graph::TaskId;
 use raskt_schedule::{Claim, Event, Failure, Outcome, Report, RunId, TaskRange};
 use raskt_value::ErrorKind;
 use std::collections::BTreeMap;
-
-/// Tasks of a run that were cancelled before the scheduler began, or failed with such.
-pub(super) struct CancelledBefore {
-    run: RunId,
-    tasks: Vec<TaskRange>,
-    /// Those that their client wants all the same: it knows that they won't come.
-    wanted: Vec<TaskRange>,
-    failure: Failure,
-}
 
 impl Core {
     /// A client cancels tasks, and lets go of them. Without force that takes nothing from anybody else; by force whoever wants them, or
@@ -113,7 +105,7 @@ impl Core {
 impl Core {
     /// Notes what of a run was cancelled before this scheduler began. What workers have kept comes first: what was computed from it stays.
     pub fn note_cancelled_before(&mut self, run: RunId, line: &RunLine) {
-        let of_cancelled = |(_, failure): &(_, &FailureForm)| is_cancellation(failure);
+        let of_cancelled = |(_, failure): &(_, &FailureForm)| failure.is_cancellation();
         let mut by_root: BTreeMap<_, Vec<TaskRange>> = BTreeMap::new();
         for (range, failure) in line.all_failed().filter(of_cancelled) {
             by_root.entry(failure.root()).or_default().push(range);
@@ -165,9 +157,4 @@ impl Core {
             }
         }
     }
-}
-
-/// Whether something has failed because it was cancelled, or what it depends on was.
-pub(super) fn is_cancellation(failure: &FailureForm) -> bool {
-    failure.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Cancelled)
 }

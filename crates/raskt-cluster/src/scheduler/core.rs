@@ -1,7 +1,6 @@
 //! The machine of a scheduler, and who speaks to it.
 
-use super::absent::{Absent, Recovery};
-use super::cancelling::CancelledBefore;
+use super::absent::{Absent, CancelledBefore, Recovery};
 use super::causes::Causes;
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;

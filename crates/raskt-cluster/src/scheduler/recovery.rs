@@ -1,7 +1,6 @@
 //! A scheduler that has begun anew: what its journal says, and the time in which workers come back with what they hold.
 
 use super::absent::{Absent, Recovery};
-use super::cancelling::is_cancellation;
 use super::core::Core;
 use super::gifts::Gifts;
 use super::graphs::RunRecord;
@@ -241,7 +240,7 @@ impl Core {
 
 /// Whether it has failed of itself.
 fn has_failed(failure: &FailureForm) -> bool {
-    !failure.is_lost && !is_cancellation(failure)
+    !failure.is_lost && !failure.is_cancellation()
 }
 
 /// A run that is over: its client is told when it comes back.

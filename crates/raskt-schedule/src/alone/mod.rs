@@ -1,9 +1,12 @@
 //! Tasks that stand alone: what fails with them, and what clients are told of each.
 
 mod cancelling;
-pub(crate) mod claims;
+mod claims;
 mod failing;
-pub(crate) mod failure;
+mod failure;
 pub(crate) mod failures;
 mod telling;
 pub(crate) mod told;
+
+pub use claims::Claim;
+pub use failure::{Failure, FailureScope};
