@@ -22,6 +22,14 @@ pub(super) struct Absent {
     pub tells_at: Option<Instant>,
 }
 
+/// What a client cancels while workers of before are waited for.
+pub(super) struct Cancel {
+    pub client: u32,
+    pub run: RunId,
+    pub tasks: Vec<TaskRange>,
+    pub by_force: bool,
+}
+
 /// Tasks of a run that were cancelled before the scheduler began, or failed with such.
 pub(super) struct CancelledBefore {
     pub run: RunId,

@@ -1,6 +1,6 @@
 //! Calls that clients cancel, and with them whatever has still to be computed from them.
 
-use super::absent::CancelledBefore;
+use super::absent::{Cancel, CancelledBefore};
 use super::core::Core;
 use crate::journal::{Record, RunLine};
 use crate::message::{ErrorForm, FailureForm};
@@ -26,11 +26,32 @@ impl Core {
         }
         self.release_tasks(client, tasks.to_vec())?;
         for (run, tasks) in sources {
-            let claim = |run| self.claim(client, run);
-            let tasks = if by_force { tasks } else { self.machine.unclaimed(run, &tasks, &claim) };
-            self.cancel_in(run, tasks)?;
+            let cancel = Cancel { client, run, tasks, by_force };
+            // What workers have kept isn't known yet: what was computed from it before would be taken for what is still to be.
+            match self.recovery.is_some() {
+                true => self.cancels_later.push(cancel),
+                false => self.cancel_sources(cancel)?,
+            }
         }
         Ok(())
+    }
+
+    fn cancel_sources(&mut self, Cancel { client, run, tasks, by_force }: Cancel) -> Result<(), String> {
+        if self.machine.graph(run).is_none() {
+            return Ok(());
+        }
+        let claim = |run| self.claim(client, run);
+        let tasks = if by_force { tasks } else { self.machine.unclaimed(run, &tasks, &claim) };
+        self.cancel_in(run, tasks)
+    }
+
+    /// Workers are back: what was cancelled meanwhile is.
+    pub fn cancel_meanwhile(&mut self) {
+        for cancel in std::mem::take(&mut self.cancels_later) {
+            if let Err(reason) = self.cancel_sources(cancel) {
+                tracing::warn!("what was cancelled while workers were waited for can't be: {reason}");
+            }
+        }
     }
 
     /// The tasks themselves, or what they stand for.

@@ -1,6 +1,6 @@
 //! The machine of a scheduler, and who speaks to it.
 
-use super::absent::{Absent, CancelledBefore, Recovery};
+use super::absent::{Absent, Cancel, CancelledBefore, Recovery};
 use super::causes::Causes;
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
@@ -41,6 +41,8 @@ pub(super) struct Core {
     pub cancelled_later: BTreeMap<RunId, Vec<TaskRange>>,
     /// What was cancelled before this scheduler began, until workers of before are back.
     pub cancelled_before: Vec<CancelledBefore>,
+    /// What is cancelled when workers of before are back.
+    pub cancels_later: Vec<Cancel>,
     /// Runs that were given data.
     pub given: BTreeSet<RunId>,
     /// Runs of which data is to be fetched that nobody was asked for.
@@ -99,6 +101,7 @@ impl Core {
             cancelled,
             cancelled_later,
             cancelled_before,
+            cancels_later: vec![],
             given,
             ungiven,
             awaited_by,

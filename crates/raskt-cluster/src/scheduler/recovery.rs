@@ -149,6 +149,7 @@ impl Core {
         let withheld = self.workers.iter().filter(|(_, entry)| entry.withheld.is_some());
         let back: Vec<_> = withheld.map(|(&worker, _)| worker).collect();
         self.settle_in(&back);
+        self.cancel_meanwhile();
         self.spread_gifts();
     }
 
