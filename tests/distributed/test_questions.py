@@ -190,6 +190,14 @@ def test_what_was_run_is_shown(client: Client, tmp_path: Path) -> None:
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
+def test_what_has_just_ended_is_not_shown(client: Client) -> None:
+    for number in range(50):
+        client.submit(abs, -number, pure=False).result()
+        with get_task_stream(client) as stream:
+            pass
+        assert stream.data == []
+
+
 def test_a_scheduler_file_leads_others_here(client: Client, tmp_path: Path) -> None:
     client.write_scheduler_file(tmp_path / "scheduler.json")
     with Client(scheduler_file=tmp_path / "scheduler.json", set_as_default=False) as other:

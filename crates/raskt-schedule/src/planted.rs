@@ -40,8 +40,6 @@ pub enum Bug {
     RetryForgetsReaders,
     /// A result that another run will read isn't kept for it.
     ImportIsReleased,
-    /// What only a result that was kept would have read is made all the same.
-    KeptIsMadeAnew,
 }
 
 #[cfg(feature = "planted")]
@@ -53,7 +51,7 @@ mod switch {
 
     impl Bug {
         /// All of them.
-        pub const ALL: [Self; 19] = [
+        pub const ALL: [Self; 18] = [
             Self::OldReportIsBelieved,
             Self::ForgetIsLost,
             Self::LentSlotIsKept,
@@ -72,7 +70,6 @@ mod switch {
             Self::InnocentFails,
             Self::RetryForgetsReaders,
             Self::ImportIsReleased,
-            Self::KeptIsMadeAnew,
         ];
     }
 

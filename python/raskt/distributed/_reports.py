@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,28 @@ WIDTH, ROW = 1000, 16
 """Pixels of the drawing, and of a worker's row in it."""
 
 
-def stream(client: ClusterClient) -> list[dict[str, Any]]:
-    """The assignments that have ended lately, as far as the scheduler remembers them."""
-    found: list[dict[str, Any]] = []
-    at = 0
+def _pages(client: ClusterClient, at: int) -> Iterator[dict[str, Any]]:
+    """What the scheduler remembers of assignments that have ended, from a number on, a part at a time."""
     while True:
         answer = _asking.ask(client, {"Stream": {"from": at}})
+        yield answer
+        at = answer["next"]
+        if len(answer["ended"]) < _asking.TASKS_AT_A_TIME:
+            return
+
+
+def upto_now(client: ClusterClient) -> int:
+    """The number of the assignment that ends next: clocks don't tell it from one that has ended a moment ago."""
+    at = 0
+    for answer in _pages(client, at):
+        at = answer["next"]
+    return at
+
+
+def stream(client: ClusterClient, at: int = 0) -> list[dict[str, Any]]:
+    """The assignments that have ended lately, as far as the scheduler remembers them, from a number on."""
+    found: list[dict[str, Any]] = []
+    for answer in _pages(client, at):
         now = time.time()
         names = {about["id"]: about["name"] for about in client.workers()}
         for ended in answer["ended"]:
@@ -42,9 +59,7 @@ def stream(client: ClusterClient) -> list[dict[str, Any]]:
                     "nbytes": ended["bytes"],
                 }
             )
-        if len(answer["ended"]) < _asking.TASKS_AT_A_TIME:
-            return found
-        at = answer["next"]
+    return found
 
 
 def within(rows: list[dict[str, Any]], start: Any, stop: Any, count: int | None) -> list[dict[str, Any]]:
@@ -85,16 +100,16 @@ class get_task_stream:
         self.data: list[dict[str, Any]] = []
         self._client = client or _current.default_client()
         self._plot, self._filename = plot, filename
-        self._start = 0.0
+        self._from = 0
 
     def __enter__(self) -> get_task_stream:
-        self._start = time.time()
+        self._from = upto_now(self._client._raskt_cluster_client)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.data = within(stream(self._client._raskt_cluster_client), self._start, None, None)
+        self.data = stream(self._client._raskt_cluster_client, self._from)
         if self._plot:
             write(self._filename, drawn(self.data), {})
 
@@ -132,18 +147,18 @@ class performance_report:
         if mode is not None:
             raise NotImplementedError(f"mode={mode!r} is one of bokeh; the report needs no library")
         self._filename = filename
-        self._start = 0.0
+        self._from, self._start = 0, 0.0
 
     def __enter__(self) -> performance_report:
         self._client = _current.default_client()
-        self._start = time.time()
+        self._from, self._start = upto_now(self._client._raskt_cluster_client), time.time()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         native = self._client._raskt_cluster_client
-        rows = within(stream(native), self._start, None, None)
+        rows = stream(native, self._from)
         loads = _asking.workers(native)
         names = {about["id"]: about for about in native.workers()}
         took = sum(row["startstops"][0]["stop"] - row["startstops"][0]["start"] for row in rows)

@@ -6,7 +6,6 @@
 use crate::collections::worklist::Worklist;
 use crate::estimate::LARGEST;
 use crate::placed::Handed;
-use crate::planted::{self, Bug};
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::take::draft::BATCH_TASKS;
@@ -116,7 +115,6 @@ impl Tasks {
         self.read_inputs(graph, task, |tasks, input| match tasks.record(input).tag {
             Tag::InMemory => tasks.read(input),
             Tag::Released => {}
-            _ if planted::has(Bug::KeptIsMadeAnew) => {}
             // It won't be read by this one: it may be that nobody else does.
             _ => unread.insert(TaskRange::one(input)),
         });
