@@ -258,6 +258,8 @@ fn a_session_belongs_to_the_process_that_began_it() {
     let address = Address::Tcp { host: "127.0.0.1".into(), port: proxy.address().port() };
     let mut caller = call(token.clone(), &address, Limits::default());
     assert_eq!(caller.wait_for(|_| true), Event::Connected);
+    // Who is called may come to know of it after who calls.
+    assert_eq!(guarded.arrived.recv_timeout(PATIENCE).unwrap(), Role::Worker);
     let first = Greeting::decode(&proxy.heard()[..GREETING_BYTES]).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let resume = |greeting: Greeting| {
