@@ -36,15 +36,17 @@ def missing() -> str:
         return "network namespaces need `ip` (iproute2)"
     if os.geteuid() != 0:
         return "network namespaces need root"
-    name = f"raskt-try-{os.getpid()}"
+    name, bridge = f"raskt-try-{os.getpid()}", f"rt{os.getpid()}b"
     try:
+        ip("link", "add", bridge, "type", "bridge")
         ip("netns", "add", name)
         ip("link", "add", f"rt{os.getpid()}", "type", "veth", "peer", "name", "eth0", "netns", name)
     except subprocess.CalledProcessError as error:
         return f"the machine has no network namespaces with virtual links: {error.stderr.strip()}"
     finally:
-        with suppress(subprocess.CalledProcessError):
-            ip("netns", "del", name)
+        for left in (("netns", "del", name), ("link", "del", bridge)):
+            with suppress(subprocess.CalledProcessError):
+                ip(*left)
     return ""
 
 
