@@ -1,5 +1,6 @@
 # make demo          sets up everything, then runs the main example on real data
 # make test          sets up everything, then runs every test
+# make cluster-test  runs the collections' tests on a cluster of two worker processes
 # make bench         measures raskt and its peers; PART=chain or PART=noop/tree for one part of it
 # make matrix        tries a million generated cases against NumPy and pandas, which takes hours; CI tries a sample
 # make shrink        strikes out what is mended of the lists of what is to be mended
@@ -22,14 +23,20 @@ CARGO ?= cargo
 RUST := $(shell find crates .cargo -name '*.rs' -o -name '*.toml') Cargo.toml Cargo.lock
 PACKAGE := $(shell find python -name '*.py' -o -name '*.pyi' -o -name 'py.typed') pyproject.toml README.md LICENSE
 PART ?=
+# Their tests run a second time on a cluster of processes: one in thirty-two here, all of them by `make cluster-test`.
+COLLECTIONS := tests/array tests/dataframe tests/delayed tests/dask tests/futures
+# Tests wait more than they compute: so many processes run them at a time, a file's by one of them.
+TESTERS ?= 2
+PYTEST := $(BIN)/python -m pytest -q
 # What `make fuzz` tries (fuzz/targets), and for how long.
 TARGET ?= frames
 SECONDS ?= 600
-# What the machines assert of themselves costs some percent: it holds in their tests, and isn't in the wheel.
+# What the machines assert of themselves costs some percent: it holds in their tests, and isn't in the wheel. All cores build them.
 MACHINES := graph schedule simulate store execute
-ASSERTING := $(MACHINES:%=--config profile.release.package.raskt-%.debug-assertions=true)
+ASSERTING := $(MACHINES:%=--config profile.release.package.raskt-%.debug-assertions=true) \
+             $(MACHINES:%=--config profile.release.package.raskt-%.codegen-units=16)
 
-.PHONY: demo test rust-test python-test matrix shrink bench chaos fuzz develop lint clean help
+.PHONY: demo test rust-test python-test cluster-test matrix shrink bench chaos fuzz develop lint clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -44,12 +51,16 @@ rust-test: .venv/.python
 	$(CARGO) test --release --locked $(ASSERTING) $(MACHINES:%=-p raskt-%)
 
 python-test: .venv/.wheel .venv/.test
-	$(BIN)/python -m pytest -q tests
-	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
+	$(PYTEST) --numprocesses $(TESTERS) --dist loadfile tests
+	$(PYTEST) --cluster --share 32 $(COLLECTIONS)
+	$(PYTEST) --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
+
+cluster-test: .venv/.wheel .venv/.test
+	$(PYTEST) --cluster $(COLLECTIONS)
 
 matrix: .venv/.wheel .venv/.test
 	$(BIN)/python -m tests.matrix --times 22 --refused
-	PROGRAM_TIMES=20 $(BIN)/python -m pytest -q tests/matrix/test_programs.py
+	PROGRAM_TIMES=20 $(PYTEST) tests/matrix/test_programs.py
 
 shrink: .venv/.wheel .venv/.test
 	$(BIN)/python -m tests.matrix --shrink

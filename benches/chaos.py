@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,9 +27,11 @@ import raskt.array as ra
 from raskt.distributed import Client, KilledWorker, LocalCluster
 
 sys.path.append(str(Path(__file__).parent.parent / "tests" / "distributed"))
+from killed_scheduler import Place
 from namespaces import link_down, missing
 
 LEAVES = 256
+MARKED = 1000
 LEAF_SECONDS = 0.2
 INNOCENT = 100
 
@@ -211,6 +213,43 @@ def unlinked(seconds: float, which: tuple[int, ...]) -> Callable[[int], Tally]:
     return run
 
 
+def marked(number: int, marks: str) -> int:
+    """Says in a file that it is done."""
+    time.sleep(0.01)
+    with open(marks, "a") as file:
+        file.write(f"{number}\n")
+    return number * number
+
+
+def restarted(runs: int) -> Tally:
+    """The scheduler is killed in the middle of a map, and started again."""
+    tally, redone, ready, chance = Tally(), 0, 0.0, random.Random(3)
+    for _ in range(max(1, runs * 2 // 5)):
+        with tempfile.TemporaryDirectory() as folder:
+            marks, place = Path(folder, "marks"), Place(Path(folder))
+            with closing(place), Client(scheduler_file=place.file) as client:
+                client.wait_for_workers(2, timeout=30)
+                began = time.monotonic()
+                futures = client.map(marked, range(MARKED), marks=str(marks))
+                time.sleep(chance.uniform(0.2, 4.0))
+                place.kill()
+                killed = time.monotonic()
+                place.start()
+                assert client.submit(add, 1, 2).result() == 3
+                serves = time.monotonic() - killed
+                results = client.gather(futures)
+                seconds = time.monotonic() - began
+            twice = len(marks.read_text().split()) - MARKED
+        is_right = results == [number * number for number in range(MARKED)]
+        is_right &= serves <= 5 and twice <= MARKED // 100
+        tally.count(is_right, seconds, f"{twice} redone, served after {serves:.1f} s")
+        redone, ready = redone + twice, max(ready, serves)
+    tally.remark = (
+        f"{redone} of {len(tally.seconds) * MARKED} done twice; the next call was answered within {ready:.1f} s"
+    )
+    return tally
+
+
 def mixed(minutes: float) -> Tally:
     """Calls, arrays, scattered data and deaths for so long: what the processes hold must not grow."""
     tally, chance, began = Tally(), random.Random(1), time.monotonic()
@@ -255,19 +294,20 @@ FAULTS: dict[str, tuple[str, Callable[[int], Tally]]] = {
         for seconds in (5, 20, 45, 120)
         for name, which in (("one", (0,)), ("both", (0, 1)))
     },
+    "restarted": (f"kill -9 and restart of the scheduler while {MARKED} calls are made", restarted),
     "lost": ("all workers killed that hold what was persisted", lost_results),
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--runs", type=int, default=50, help="of each fault; 0 for none, to have the mixed load alone")
     parser.add_argument("--only", action="append", choices=FAULTS)
     parser.add_argument("--minutes", type=float, default=0.0, help="minutes of mixed load with deaths, at the end")
     options = parser.parse_args()
     print("| fault | right | median | longest | |\n|---|---|---|---|---|", flush=True)
     is_right = True
-    for name in options.only or FAULTS:
+    for name in (options.only or FAULTS) if options.runs else ():
         tally = FAULTS[name][1](options.runs)
         print(tally.row(FAULTS[name][0]), flush=True)
         is_right &= not tally.wrong

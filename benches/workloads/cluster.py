@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from workload import Case, Stopwatch
@@ -82,6 +85,27 @@ def processes() -> Iterator[Cluster]:
             return [future.result() for future in futures] if isinstance(futures, list) else futures.result()
 
         yield pool.submit, lambda function, items: [pool.submit(function, item) for item in items], gather
+
+
+def scheduled_apart(has_journal: bool) -> Callable[[], Any]:
+    """A scheduler in a process of its own, so that a journal is all that differs."""
+
+    @contextlib.contextmanager
+    def system() -> Iterator[Cluster]:
+        sys.path.append(str(Path(__file__).parents[2] / "tests" / "distributed"))
+        from killed_scheduler import Place
+
+        from raskt.distributed import Client
+
+        with tempfile.TemporaryDirectory() as folder:
+            with (
+                contextlib.closing(Place(Path(folder), has_journal)) as place,
+                Client(scheduler_file=place.file) as client,
+            ):
+                client.wait_for_workers(WORKERS)
+                yield client.submit, client.map, client.gather
+
+    return system
 
 
 SYSTEMS = {"raskt": raskts, "dask.distributed": dasks, "ray": rays, "ProcessPool": processes}
@@ -186,6 +210,15 @@ CASES = {
         f"{MANY:,} calls mapped and gathered, {WORKERS} worker processes",
         mapped(MANY),
         ("dask.distributed",),
+        tasks=MANY,
+    ),
+    "journal": Case(
+        f"{MANY:,} calls mapped and gathered, with a journal and without",
+        {
+            "raskt": on(scheduled_apart(True), mapped(MANY)),
+            "raskt.without": on(scheduled_apart(False), mapped(MANY)),
+        },
+        repeats=7,
         tasks=MANY,
     ),
     "round-trip": case(f"{TRIPS} calls one after the other, each waited for", round_trips, tasks=TRIPS),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 from raskt import _streams
-from raskt._core import cluster_command
+from raskt._core import cluster_command, objects_leave
 
 
 def main() -> None:
@@ -21,6 +21,7 @@ def main() -> None:
     if "worker" in sys.argv:
         # Imported before there are threads: some modules come out half when two threads import them at once.
         importlib.import_module("numpy")
+        objects_leave()
     status = cluster_command(["raskt", *sys.argv[1:]], _command())
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -17,7 +17,8 @@ class Difference:
     """One difference: the operations it is about, by patterns, what one sees, and the reason.
 
     `kinds`, `types`, `arguments` and `text` say which findings of the tests it explains; `example` is the key of a case
-    that shows it.
+    that shows it. Where what NumPy gives `varies` with its machine (the instructions its sort uses, its BLAS), there
+    may be none that does.
     """
 
     names: tuple[str, ...]
@@ -28,6 +29,7 @@ class Difference:
     arguments: str = "*"
     text: str = "*"
     example: str = ""
+    varies: bool = False
 
 
 DIFFERENCES: tuple[Difference, ...] = (
@@ -52,6 +54,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "NumPy leaves them to BLAS, which passes over some zeros, and not the same for every shape and machine.",
         text="*nan*",
         example="arrays.pairs tensordot [complex64 int64] np 2d 0d axes=0",
+        varies=True,
     ),
     Difference(
         tuple(f"arrays.pairs.{name}" for name in ("dot", "matmul", "tensordot", "inner", "vdot")),
@@ -60,6 +63,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         types="*int64 *int64",
         text="*float64(*, not *float64(*",
         example="arrays.pairs tensordot [uint64 int64] ra square|plain square ",
+        varies=True,
     ),
     Difference(
         ("arrays.reductions.*prod",),
@@ -94,6 +98,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         arguments="*decimals=-*",
         types="uint*",
         example="arrays.functions round [uint32] ra 2d decimals=-1",
+        varies=True,
     ),
     Difference(
         ("arrays.functions.unique", "arrays.pairs.union1d"),
@@ -101,6 +106,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "NumPy keeps the one that its sort meets first, which depends on what is beside it.",
         text="*[(-]0.0), not *[(-]0.0)",
         example="arrays.pairs union1d [float32 int16] ra 2d 0d ",
+        varies=True,
     ),
     Difference(
         ("arrays.functions.unique",),

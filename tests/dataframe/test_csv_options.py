@@ -165,7 +165,12 @@ def agrees(actual, expected, what):
     return True
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def _named(options):
+    """The same in every process: functions by what they are called."""
+    return str({name: getattr(value, "__name__", value) for name, value in options.items()})
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=_named)
 def test_options(tmp_path, options):
     refused = []
     for name, text in FILES.items():

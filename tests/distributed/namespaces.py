@@ -85,6 +85,8 @@ def linked(workers: int) -> Iterator[Links]:
             ip("netns", "add", name)
             undo.callback(ip, "netns", "del", name)
             ip("link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", name)
+            # The kernel clears a namespace away when it likes, and its links would stay until then.
+            undo.callback(ip, "link", "del", port)
             ip("link", "set", port, "master", links.bridge, "up")
             ip("-n", name, "addr", "add", f"{net}.{worker + 2}/24", "dev", "eth0")
             ip("-n", name, "link", "set", "eth0", "up")

@@ -110,6 +110,13 @@ def test_who_has_not_come_goes_with_all_of_its_entry(asked: set[int], there: set
         assert len(gone) == min(surplus, len(asked - there))
 
 
+def test_who_sets_plugins_up_is_needed_for_what_waits() -> None:
+    each = (WorkerLoad("new", is_preparing=True), WorkerLoad("idle"))
+    assert candidates(Load(each, waiting=4), 1) == ("idle",)
+    assert target(Load((each[0], dataclasses.replace(each[0], name="other")), waiting=4), 5.0) == 2
+    assert candidates(Load(each), 0) == ("idle", "new"), "nothing waits for it"
+
+
 def test_workers_of_an_entry_have_the_key_of_its_first() -> None:
     each = [WorkerLoad("a-0", nthreads=1), WorkerLoad("a-1", nthreads=2), WorkerLoad("b-0", nthreads=1)]
     by_threads = together(each, lambda name: str(name)[0], lambda worker: worker.nthreads)
@@ -320,6 +327,7 @@ class Client:
             {
                 "worker": number,
                 "assignments": running,
+                "is_preparing": False,
                 "nanoseconds": running * 15 * 10**8,
                 "results": held,
                 "bytes": size,

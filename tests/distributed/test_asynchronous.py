@@ -165,6 +165,30 @@ def test_futures_are_awaited_and_so_are_their_methods(asynchronously):
     asynchronously(main)
 
 
+def test_futures_are_cancelled_and_retried_whether_that_is_awaited_or_not(asynchronously, tmp_path):
+    def fails_once(path):
+        if not path.exists():
+            path.touch()
+            raise LookupError("no")
+        return "made"
+
+    async def main(client):
+        never, forgotten = (client.submit(Event(f"cancelled-{n}").wait) for n in range(2))
+        assert await never.cancel() is True and never.cancelled() and await never.cancel() is False
+        forgotten.cancel()
+        assert forgotten.cancelled()
+        forgotten.release()
+        assert await forgotten.cancel() is False
+        failed = client.submit(fails_once, tmp_path / "once")
+        assert isinstance(await failed.exception(), LookupError)
+        assert await failed.retry() is None
+        assert await failed == "made"
+        # Beside the loop there is nobody who would await.
+        assert await asyncio.to_thread(never.cancel) is False
+
+    asynchronously(main)
+
+
 def test_the_loop_goes_on_while_large_results_come(asynchronously):
     class Slow:
         """Takes its time to be read, as what is large does."""

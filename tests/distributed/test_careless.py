@@ -81,6 +81,34 @@ def test_what_holds_no_futures_is_refused(client: Client) -> None:
     assert client.gather(5) == 5
 
 
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ({"actor": 3}, TypeError),
+        ({"actors": "yes"}, TypeError),
+        ({"actor": ""}, TypeError),
+        ({"actors": 0}, TypeError),
+        ({"fifo_timeout": "bad"}, ValueError),
+        ({"fifo_timeout": -1}, ValueError),
+    ],
+)
+def test_what_has_no_effect_is_looked_at_all_the_same(client: Client, said: dict[str, Any], error: type) -> None:
+    for ask in (lambda: client.submit(abs, 1, **said), lambda: client.map(abs, [1], **said)):
+        with pytest.raises(error, match=next(iter(said))):
+            ask()
+    for harmless in ({"actor": False, "fifo_timeout": "60s"}, {"actors": None, "fifo_timeout": 0.1}):
+        assert client.submit(abs, -1, **harmless).result(30) == 1
+
+
+@pytest.mark.parametrize("actors", ["yes", 0, 3])
+def test_whether_there_are_actors_is_yes_or_no(client: Client, actors: Any) -> None:
+    for ask in (client.compute, client.persist):
+        with pytest.raises(TypeError, match="actors is"):
+            ask(ra.ones(3), actors=actors)
+        with pytest.raises(NotImplementedError, match="actor=True"):
+            ask(ra.ones(3), actors=True)
+
+
 def test_a_closed_client_answers_nothing(cluster: LocalCluster) -> None:
     client = Client(cluster, set_as_default=False)
     client.close()
@@ -161,6 +189,38 @@ def test_forks_leave_the_cluster_alone() -> None:
             assert client.submit(abs, -5).result() == 5 and future.result() == 1
             client.cluster.scale(2)
             client.wait_for_workers(2, 30)
+            client.close()
+        main()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_fork_waits_for_nothing_of_its_parent() -> None:
+    program = """
+        import os, sys, threading
+        from raskt.distributed import Client, as_completed, wait
+        import raskt.array as ra
+        def main():
+            client = Client(n_workers=1, threads_per_worker=1)
+            future = client.submit(abs, -1, resources={"NONE": 1})
+            array, began = client.persist(ra.ones(4, chunks=2)), as_completed([future])
+            child = os.fork()
+            if child == 0:
+                uses = [future.result, future.exception, future.retry, future.cancel, began.__next__]
+                uses += [lambda: client.gather(future), lambda: wait(future), lambda: as_completed([future])]
+                uses += [lambda: future.add_done_callback(print), lambda: array.compute(scheduler="threads")]
+                for use in uses:
+                    try:
+                        use()
+                    except RuntimeError as error:
+                        assert "forked" in str(error), error
+                    else:
+                        os._exit(3)
+                os._exit(0)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert future.status == "pending"
             client.close()
         main()
     """

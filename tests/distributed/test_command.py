@@ -17,7 +17,9 @@ import pytest
 import raskt
 import raskt.array as ra
 import raskt.dataframe as rd
+from processes_seen import until
 from raskt.distributed import Client
+from raskt.distributed._signs import Signs
 
 RASKT = [sys.executable, "-m", "raskt"]
 
@@ -81,3 +83,28 @@ def test_what_is_no_scheduler_file_is_told(tmp_path: Path) -> None:
 def test_wrong_options_end_in_a_sentence() -> None:
     done = subprocess.run([*RASKT, "worker", "nowhere"], capture_output=True, text=True, timeout=30)
     assert done.returncode == 2 and "nowhere" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_worker_gives_signs_of_life_to_its_nanny(tmp_path: Path) -> None:
+    file, signs = tmp_path / "scheduler.json", Signs()
+    scheduler = started("scheduler", "--port", "0", "--scheduler-file", file, "--token-file", tmp_path / "token")
+    arguments = ("worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", f"--signs={signs.file}")
+    worker = subprocess.Popen([*RASKT, *map(str, arguments)], pass_fds=[signs.file], start_new_session=True)
+    signs.are_given()
+
+    def count() -> int:
+        return int.from_bytes(signs._memory[:8], sys.byteorder)
+
+    try:
+        until(lambda: count() > 0)
+        first = count()
+        until(lambda: count() > first)
+    finally:
+        for process in (worker, scheduler):
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
+    assert count() >> 63, "it is none any more"
+    signs.close()
+    arguments = (*arguments[:-1], "--signs=999")
+    done = subprocess.run([*RASKT, *map(str, arguments)], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2 and "--signs" in done.stderr

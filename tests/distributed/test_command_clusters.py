@@ -11,6 +11,7 @@ import pytest
 
 from processes_seen import is_alive, until
 from raskt.distributed import Client, Security, SubprocessCluster
+from raskt.distributed._clusters._command import CommandProcess
 
 
 def test_a_cluster_ends_with_its_program() -> None:
@@ -69,3 +70,38 @@ def test_a_process_that_does_not_come_up_is_told() -> None:
         SubprocessCluster(n_workers=0, scheduler_kwargs={"colour": 1})
     with pytest.raises(NotImplementedError, match="worker_class is 'x.Y'"):
         SubprocessCluster(n_workers=1, worker_class="x.Y")
+
+
+def test_a_worker_that_cannot_be_started_once_is_started_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    spawn, failures = CommandProcess._spawn_at_once, ["there are no processes to be had"] * 2
+
+    def spawns(self: CommandProcess) -> None:
+        if self._command == "worker" and failures:
+            raise BlockingIOError(failures.pop())
+        spawn(self)
+
+    with SubprocessCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        pid = client.submit(os.getpid).result(timeout=60)
+        monkeypatch.setattr(CommandProcess, "_spawn_at_once", spawns)
+        os.kill(cluster.workers[0].pid, signal.SIGKILL)
+        until(lambda: not failures, 60)
+        assert client.submit(os.getpid, pure=False).result(timeout=60) != pid
+        assert "can't be started: there are no processes" in cluster.get_logs()["0"]
+
+
+def test_what_a_process_has_started_ends_with_it() -> None:
+    command = CommandProcess(None, 0, [])
+    command.process = subprocess.Popen(
+        ["sh", "-c", "sleep 600 >&- & echo $!"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert command.process.stdout is not None
+    child = int(command.process.stdout.readline())
+    assert is_alive(child)
+    until(command._has_ended)
+    until(lambda: not is_alive(child))
+    command.end_now()
+    command.process.stdout.close()

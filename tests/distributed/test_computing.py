@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,6 +37,29 @@ def test_functions_run_in_worker_processes(client: Client) -> None:
     assert os.getpid() not in processes
     here = raskt.compute(*[raskt.delayed(os.getpid, pure=False)() for _ in range(2)], scheduler="threads")
     assert set(here) == {os.getpid()}
+
+
+class Slowly:
+    """Takes longer to pickle than anybody waits at a time, and says how often it was."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.pad = path, b"x" * 100_000
+
+    def __getstate__(self) -> dict[str, Any]:
+        with open(self.path, "a") as file:
+            file.write("once\n")
+        time.sleep(0.3)
+        return self.__dict__
+
+
+def test_what_takes_long_to_fetch_is_fetched_once(tmp_path: Path) -> None:
+    counts = [tmp_path / name for name in ("computed", "asked", "gathered")]
+    # There is nobody who would hold a copy.
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        assert raskt.delayed(Slowly)(str(counts[0])).compute().path == str(counts[0])
+        assert client.submit(Slowly, str(counts[1])).result().path == str(counts[1])
+        assert client.gather([client.submit(Slowly, str(counts[2]))])[0].path == str(counts[2])
+    assert [count.read_text() for count in counts] == ["once\n"] * 3
 
 
 def test_what_a_function_raises_comes_back_as_it_is(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import signal
@@ -15,8 +16,11 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
+import raskt
 import raskt.array as ra
-from raskt.distributed import Client, KilledWorker, LocalCluster, wait
+from processes_seen import is_alive, until
+from raskt.distributed import Client, Future, KilledWorker, LocalCluster, wait
+from raskt.distributed._supervised import WAITS, wait_after
 
 
 def slow(number: int, seconds: float = 0.05) -> int:
@@ -69,10 +73,20 @@ def test_a_poison_task_is_told_and_harms_no_other() -> None:
         innocent = client.map(slow, range(30))
         poison = client.submit(dies)
         more = client.map(slow, range(30, 60))
-        with pytest.raises(KilledWorker, match="workers died"):
+        with pytest.raises(KilledWorker, match=r"workers died while they ran `dies-\w+` \(task"):
             poison.result(timeout=60)
         assert client.gather(innocent + more) == list(range(1, 61))
         assert client.submit(slow, 1).result(timeout=30) == 2
+
+
+def test_who_has_killed_workers_is_named() -> None:
+    with LocalCluster(n_workers=4, threads_per_worker=1, silence_logs=50) as cluster, Client(cluster) as client:
+        poison = client.submit(dies, key="poison")
+        with pytest.raises(KilledWorker, match=r"workers died while they ran `poison` \(task"):
+            client.gather([poison])
+        assert "`poison`" in str(poison.exception())
+        with pytest.raises(KilledWorker, match=r"workers died while they ran `dies-\w+` \(task"):
+            raskt.compute(raskt.delayed(dies)(), raskt.delayed(abs)(-1))
 
 
 def test_results_of_a_dead_worker_are_made_again() -> None:
@@ -85,6 +99,100 @@ def test_results_of_a_dead_worker_are_made_again() -> None:
             os.kill(pid, signal.SIGKILL)
         assert client.gather(futures) == list(range(1, 21))
         assert int(kept.sum().compute()) == sum(range(1000))
+
+
+def drawn(seconds: float = 0.2) -> int:
+    """No two calls come to the same."""
+    time.sleep(seconds)
+    return random.SystemRandom().getrandbits(60)
+
+
+def sent_back(number: int) -> int:
+    return number
+
+
+def is_held_twice(client: Client, future: Future) -> bool:
+    deadline = time.monotonic() + 30
+    while len(client.who_has([future])[future.key]) < 2:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def holders(client: Client, cluster: LocalCluster, future: Future) -> list[int]:
+    processes = {str(worker.name): worker.process for worker in cluster.workers.values()}
+    found = [processes[worker] for worker in client.who_has([future])[future.key]]
+    return [process.pid for process in found if process is not None]
+
+
+def test_what_was_dear_to_make_outlives_its_worker() -> None:
+    """And what is made of it in no time, for which it would be made again."""
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        client.wait_for_workers(2, 30)
+        # The first call of a worker imports what it needs.
+        wait(client.map(drawn, [0.0] * 20, pure=False))
+        cheap = client.submit(drawn, 0.0)
+        dear = client.submit(drawn)
+        last = dear
+        for _ in range(5):
+            last = client.submit(sent_back, last)
+        del dear
+        number = last.result()
+        assert is_held_twice(client, last)
+        assert len(client.who_has([cheap])[cheap.key]) == 1, "a copy costs more than making it again"
+        for _ in range(3):
+            [first, *_] = holders(client, cluster, last)
+            os.kill(first, signal.SIGKILL)
+            # One of whose death nobody has heard yet counts as one that holds it.
+            until(lambda first=first: first not in holders(client, cluster, last))
+            client.wait_for_workers(2, 30)
+            assert client.submit(sent_back, last).result(timeout=30) == number
+            assert is_held_twice(client, last)
+
+
+def test_what_is_large_against_what_it_took_is_not_copied() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        client.wait_for_workers(2, 30)
+        large = client.submit(lambda: (time.sleep(0.1), b"x" * (2 << 20))[1])
+        wait(large)
+        worker = next(iter(client.who_has([large])[large.key]))
+        small = client.submit(drawn, 0.1, workers=[worker])
+        assert is_held_twice(client, small)
+        assert len(client.who_has([large])[large.key]) == 1
+
+
+def test_who_has_lived_is_started_again_at_once() -> None:
+    assert [wait_after(0.0, deaths) for deaths in range(len(WAITS) + 2)] == [*WAITS, WAITS[-1], WAITS[-1]]
+    assert wait_after(1.5, len(WAITS)) == WAITS[-1] - 1.5
+    assert wait_after(WAITS[-1] + 0.1, 100) == 0.0
+
+
+def with_child() -> tuple[int, int]:
+    return os.getpid(), subprocess.Popen(["sleep", "777"]).pid
+
+
+def test_what_a_task_has_started_ends_with_its_worker() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        worker, child = client.submit(with_child).result()
+        assert is_alive(child)
+        os.kill(worker, signal.SIGKILL)
+        until(lambda: not is_alive(child))
+        again, second = client.submit(with_child, pure=False).result()
+        assert again != worker and is_alive(second)
+    until(lambda: not is_alive(second))
+
+
+def test_workers_are_started_again_where_nobody_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        closed = io.StringIO()
+        closed.close()
+        for _ in range(2):
+            [pid] = client.run(os.getpid).values()
+            with monkeypatch.context() as patch:
+                patch.setattr(sys, "stderr", closed)
+                os.kill(pid, signal.SIGKILL)
+                assert client.submit(os.getpid, pure=False).result(timeout=60) != pid
 
 
 def test_a_frozen_worker_is_given_up() -> None:
@@ -134,14 +242,6 @@ def test_many_clusters_leave_nothing_behind() -> None:
 def run(program: str, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", textwrap.dedent(program), *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_workers_end_with_a_parent_that_is_killed() -> None:

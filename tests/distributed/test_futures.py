@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import itertools
 import operator
 import os
 import random
@@ -14,7 +16,18 @@ import pytest
 
 import raskt
 import raskt.array as ra
-from raskt.distributed import CancelledError, Client, Future, LocalCluster, TimeoutError, as_completed, wait
+from raskt.distributed import (
+    CancelledError,
+    Client,
+    Future,
+    LocalCluster,
+    Queue,
+    Semaphore,
+    TimeoutError,
+    as_completed,
+    get_worker,
+    wait,
+)
 
 
 def inc(number: int) -> int:
@@ -250,8 +263,28 @@ def test_scattered_objects(client: Client) -> None:
     assert client.scatter([]) == []
     # A list among them is an object as it is, and futures in it too.
     assert client.gather(client.scatter((([1], 2),))) == (([1], 2),)
-    with pytest.raises(NotImplementedError, match="broadcast"):
-        client.scatter([1], broadcast=True)
+
+
+def test_data_is_scattered_to_the_workers_that_are_said(client: Client) -> None:
+    names = sorted(client.nthreads())
+    for name in names:
+        futures = client.scatter({"a": np.arange(1000), "b": [1]}, workers=[name])
+        assert all(name in held for held in client.who_has(list(futures.values())).values())
+        assert client.gather(futures)["b"] == [1]
+    many = client.scatter(list(range(5000)), workers=names[0])
+    assert all(names[0] in held for held in client.who_has(many).values())
+    for broadcast in (True, 2, 99):
+        future = client.scatter("everywhere", broadcast=broadcast)
+        assert sorted(client.who_has([future])[future.key]) == names
+    future = client.scatter("somewhere", workers=names[1:], broadcast=True)
+    assert names[1] in client.who_has([future])[future.key]
+    assert client.scatter([], broadcast=True) == []
+    with pytest.raises(ValueError, match="nobody"):
+        client.scatter([1], workers=["nobody"])
+    with pytest.raises(ValueError, match="-1"):
+        client.scatter([1], broadcast=-1)
+    with pytest.raises(TypeError, match="broadcast"):
+        client.scatter([1], broadcast="all")
 
 
 def test_collections_as_futures(client: Client) -> None:
@@ -319,6 +352,57 @@ def test_executor(client: Client) -> None:
         executor.submit(inc, 1)
     with pytest.raises(TypeError, match="no argument 'colour'"):
         client.get_executor(colour=1)
+
+
+def test_executors_say_what_becomes_of_calls(client: Client) -> None:
+    with client.get_executor(resources={"NONE": 1}) as executor:
+        first, second = executor.submit(inc, 1), executor.submit(inc, 2)
+        assert not (first.running() or first.done() or first.cancelled())
+        told = []
+        first.add_done_callback(told.append)
+        assert first.cancel() and first.cancelled() and first.done() and told == [first]
+        with pytest.raises(CancelledError):
+            first.result()
+        # Those who wait for it hear of it, too.
+        assert concurrent.futures.wait([first], timeout=30).done == {first}
+        assert second.cancel()
+        waiting = [executor.submit(inc, number) for number in range(5)]
+        late = executor.map(inc, range(3))
+        with pytest.raises(TimeoutError):
+            next(executor.map(inc, [1], timeout=0.01))
+        executor.shutdown(cancel_futures=True)
+        assert all(future.cancelled() and not future.running() for future in waiting)
+        with pytest.raises(CancelledError):
+            next(late)
+        with pytest.raises(RuntimeError, match="after shutdown"):
+            executor.map(inc, [1])
+
+
+def test_what_else_cancels_calls_of_an_executor(client: Client) -> None:
+    executor = client.get_executor(resources={"NONE": 1})
+    future = executor.submit(inc, 1)
+    client.cancel(list(executor._works.values()))
+    assert concurrent.futures.wait([future], timeout=30).done == {future} and future.cancelled()
+
+
+def test_executors_make_several_calls_in_a_task(client: Client) -> None:
+    with client.get_executor() as executor:
+        pids = list(executor.map(lambda number: (number, object_of_task()), range(10), chunksize=4))
+        assert [number for number, _ in pids] == list(range(10))
+        assert [len(list(group)) for _, group in itertools.groupby(pids, key=lambda pair: pair[1])] == [4, 4, 2]
+        assert list(executor.map(inc, [], chunksize=3)) == list(executor.map(inc)) == []
+        assert list(executor.map(pow, [2, 3], [3, 2, 1])) == [8, 9]
+        failing = executor.map(lambda number: 1 // number, [1, 0, 1])
+        assert next(failing) == 1
+        with pytest.raises(ZeroDivisionError):
+            next(failing)
+        for chunksize in (0, -1, True, "2"):
+            with pytest.raises(ValueError, match="chunksize"):
+                executor.map(inc, [1], chunksize=chunksize)  # type: ignore[arg-type]
+
+
+def object_of_task() -> str:
+    return get_worker().get_current_task()
 
 
 def test_asyncio(cluster: LocalCluster) -> None:
@@ -402,3 +486,38 @@ def test_clients_on_many_threads(client: Client) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_an_executor_gives_a_function_its_own_words(client: Client) -> None:
+    def told(key: str, pure: int = 0) -> tuple[str, int]:
+        return key, pure
+
+    executor = client.get_executor()
+    futures = [executor.submit(told, key="a", pure=at) for at in range(3)]
+    assert [future.result(30) for future in futures] == [("a", 0), ("a", 1), ("a", 2)]
+
+
+def test_what_cannot_be_sent_is_said_once_with_its_key_and_can_be_left_out(client):
+    good, bad = client.submit(abs, -1), client.submit(threading.Lock, key="a-lock")
+    for ask in (bad.result, lambda: client.gather([good, bad])):
+        with pytest.raises(TypeError, match="can't be sent") as told:
+            ask()
+        assert str(told.value).count("a result can't be sent") == 1
+        assert any("a-lock" in note for note in told.value.__notes__)
+    assert client.gather([good, bad, good], errors="skip") == [1, 1]
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "x", True, float("nan"), 10**30])
+def test_numbers_that_are_none_are_refused_where_they_are_said(client, count):
+    future = client.submit(inc, 1)
+    with pytest.raises((TypeError, ValueError), match=r"^n is .*; it has to be"):
+        client.replicate(future, n=count)
+    with pytest.raises((TypeError, ValueError), match=r"^batch_size is .*; it has to be"):
+        client.map(inc, range(3), batch_size=count)
+    if count not in (0, -1):
+        with pytest.raises((TypeError, ValueError), match=r"^n_workers is .*; it "):
+            client.wait_for_workers(count, timeout=1)
+        with pytest.raises((TypeError, ValueError), match=r"^maxsize is .*; it "):
+            Queue("never", client=client, maxsize=count)
+    with pytest.raises((TypeError, ValueError), match=r"^max_leases is .*; it "):
+        Semaphore(count, "never")

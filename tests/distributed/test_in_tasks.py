@@ -15,6 +15,7 @@ from raskt.distributed import (
     Client,
     LocalCluster,
     Reschedule,
+    _this_worker,
     get_client,
     get_worker,
     rejoin,
@@ -279,3 +280,32 @@ def test_an_async_function_that_wants_to_exit_ends_nobody_elses(client):
 
     assert client.gather(client.map(lambda _: 1, range(4))) == [1] * 4
     assert client.submit(three).result(timeout=30) == 3
+
+
+@pytest.mark.parametrize("processes", [True, False])
+def test_a_task_of_a_cluster_with_certificates_has_a_client(processes):
+    def ask():
+        with worker_client() as client:
+            return get_client() is client, client.submit(pow, 2, 10).result(), int(ra.ones(4, chunks=2).sum().compute())
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, security=True, processes=processes) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        assert cluster.scheduler_address.startswith("tls://")
+        assert client.submit(ask).result(60) == (True, 1024, 4)
+
+
+def test_a_task_whose_worker_may_be_no_client_is_told_what_would_work():
+    def ask(security):
+        _this_worker.credentials_of_tasks.clear()
+        with pytest.raises(ConnectionError, match=r"Client\(address, security=...\) makes one"):
+            get_client()
+        with Client(get_worker().scheduler_address, security=security, set_as_default=False) as client:
+            return client.submit(pow, 2, 10).result()
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, security=True) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        assert client.submit(ask, cluster.security).result(60) == 1024

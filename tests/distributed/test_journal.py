@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
+from killed_scheduler import RASKT, Place, await_marks
 
-from raskt.distributed import Client, Future, Lock, Variable, WorkerPlugin, get_worker
-
-RASKT = [sys.executable, "-m", "raskt"]
+from raskt.distributed import Client, Event, Future, Lock, Queue, Variable, WorkerPlugin, get_worker
 
 
 @pytest.fixture(autouse=True)
@@ -32,59 +29,12 @@ def nothing_is_left() -> Iterator[None]:
                 process.wait(30)
 
 
-class Place:
-    """A scheduler that can be killed, and two workers."""
-
-    places: ClassVar[list[Place]] = []
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, 0
-        self.start()
-        self.workers = subprocess.Popen(
-            [*RASKT, "worker", "--scheduler-file", str(self.file), "--nworkers", "2", "--nthreads", "1"],
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        self.places.append(self)
-
-    @property
-    def file(self) -> Path:
-        return self.folder / "scheduler.json"
-
-    def start(self) -> None:
-        options = {"port": self.port, "journal": self.folder / "journal"}
-        options |= {"scheduler-file": self.file, "token-file": self.folder / "token"}
-        arguments = [str(part) for name, value in options.items() for part in (f"--{name}", value)]
-        self.scheduler = subprocess.Popen([*RASKT, "scheduler", *arguments], stdout=subprocess.PIPE, text=True)
-        assert self.scheduler.stdout is not None
-        while not (line := self.scheduler.stdout.readline()).startswith("ready"):
-            assert self.scheduler.poll() is None
-            if line.startswith("scheduler:"):
-                self.port = int(line.rsplit(":", 1)[1])
-
-    def kill(self) -> None:
-        self.scheduler.kill()
-        self.scheduler.wait()
-
-    def end(self) -> None:
-        for process in (self.workers, self.scheduler):
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(30) == 0
-
-
 def slow(number: int, marks: str) -> int:
     """Says in a file that it runs."""
     with open(marks, "a") as file:
         file.write(f"{number}\n")
     time.sleep(0.01)
     return number * number
-
-
-def await_marks(marks: Path, count: int) -> None:
-    deadline = time.monotonic() + 30
-    while not marks.exists() or len(marks.read_text().split()) < count:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def fail(number: int) -> int:
@@ -115,7 +65,7 @@ def test_a_scheduler_that_is_killed_goes_on(tmp_path: Path) -> None:
         assert len(runs) == 300
         assert sum(1 for count in runs.values() if count > 1) <= 3, "what was done isn't done again"
         assert len(client.nthreads()) == 2
-    place.end()
+    place.close()
 
 
 class Counted(WorkerPlugin):
@@ -166,15 +116,57 @@ def test_what_is_not_work_is_kept_or_ends_with_a_sentence(tmp_path: Path) -> Non
         client.wait_for_workers(2, timeout=30)
         assert set(client.run(begun).values()) == {(1, "counted")}
         assert ours.result() == 32 and client.submit(int, ours).result() == 32
-        with pytest.raises(RuntimeError):
+        with pytest.raises(RuntimeError, match="lock `x` was lost before it was released, and others .*begun anew"):
             lock.release()
         assert lock.acquire(timeout=10)
         lock.release()
-        with pytest.raises(TimeoutError):
-            variable.get(timeout=0.1)
+        assert variable.get(timeout=10).result() == 32
         client.unregister_worker_plugin("counted")
         assert client.run(lambda: "counted" in get_worker().plugins) == dict.fromkeys(client.nthreads(), False)
-    place.end()
+    place.close()
+
+
+def test_who_only_looks_is_answered_by_the_next_scheduler(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    # Should it fail, what waits ends with the client.
+    with ThreadPoolExecutor(4) as pool, Client(scheduler_file=place.file) as client:
+        client.wait_for_workers(2, timeout=30)
+        event, variable = Event("e"), Variable("v")
+        for _ in range(3):
+            waits = [pool.submit(event.wait, timeout) for timeout in (None, 60)]
+            gets = [pool.submit(variable.get, timeout=timeout) for timeout in (None, 60)]
+            time.sleep(0.1)
+            place.kill()
+            place.start()
+            assert len(client.scheduler_info()["workers"]) == 2
+            event.set()
+            variable.set(7)
+            assert all(wait.result(timeout=30) for wait in waits)
+            assert [get.result(timeout=30) for get in gets] == [7, 7]
+            event.clear()
+            variable.delete()
+    place.close()
+
+
+def test_times_are_kept_where_the_scheduler_stands_still(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    with Client(scheduler_file=place.file) as client:
+        client.wait_for_workers(2, timeout=30)
+        lock, queue = Lock("l"), Queue("q")
+        place.scheduler.send_signal(signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            assert not Event("e").wait(timeout=0.1)
+            assert not lock.acquire(timeout=0.1)
+            with pytest.raises(TimeoutError):
+                queue.get(timeout=0.1)
+            assert time.monotonic() - began < 20
+        finally:
+            place.scheduler.send_signal(signal.SIGCONT)
+        # What was given up isn't held, nor taken.
+        queue.put(1)
+        assert lock.acquire(timeout=30) and queue.get(timeout=30) == 1
+    place.close()
 
 
 def test_two_schedulers_have_no_journal_in_common(tmp_path: Path) -> None:
@@ -198,7 +190,7 @@ def test_two_schedulers_have_no_journal_in_common(tmp_path: Path) -> None:
     # Who is told to end while it starts ends as any process does.
     with Client(scheduler_file=place.file) as client:
         client.wait_for_workers(2, timeout=30)
-    place.end()
+    place.close()
 
 
 def test_a_damaged_journal_is_told(tmp_path: Path) -> None:
@@ -218,3 +210,80 @@ def test_a_damaged_journal_is_told(tmp_path: Path) -> None:
     place.workers.send_signal(signal.SIGTERM)
     assert place.workers.wait(30) == 0
     assert os.stat(journal).st_mode & 0o077 == 0
+
+
+def test_what_waits_for_data_and_is_held_by_nobody_outlives_the_scheduler(tmp_path: Path) -> None:
+    """Nothing is made before the data comes, and what is between the data and the result is let go of at once."""
+    place = Place(tmp_path)
+    with Client(scheduler_file=place.file) as client:
+        client.wait_for_workers(2, timeout=30)
+        place.workers.send_signal(signal.SIGTERM)
+        assert place.workers.wait(30) == 0
+        early = client.submit(sum, client.map(abs, client.scatter([-1, -2, -3])))
+        time.sleep(1.5)
+        late = client.submit(sum, client.map(abs, client.scatter([-4, -5, -6])))
+        place.kill()
+        place.start()
+        between = client.submit(sum, client.map(abs, client.scatter([-7, -8])))
+        place.start_workers()
+        assert client.gather([early, late, between]) == [6, 15, 15]
+    place.close()
+
+
+def test_what_is_shared_by_name_outlives_the_scheduler(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    with Client(scheduler_file=place.file) as client:
+        total = client.submit(sum, [1, 2])
+        assert total.result(30) == 3
+        client.publish_dataset(numbers=total, five=5)
+        variable, queue, event = Variable("v", client), Queue("q", client=client, maxsize=2), Event("e", client)
+        variable.set(total)
+        queue.put(1)
+        queue.put(total)
+        event.set()
+        client.set_metadata(["a", "b"], 7)
+        client.log_event("topic", 1)
+        assert [message for _, message in client.get_events("topic")] == [1]
+        gone = Variable("gone", client)
+        gone.set(1)
+        gone.delete()
+    with Client(scheduler_file=place.file) as client:
+        waits = Queue("q", client=client)
+        place.kill()
+        place.start()
+        assert client.submit(abs, -1).result(30) == 1
+        assert waits.get(timeout=30) == 1
+    place.kill()
+    place.start()
+    with Client(scheduler_file=place.file) as client:
+        assert sorted(client.list_datasets()) == ["five", "numbers"]
+        assert (client.get_dataset("five"), client.get_dataset("numbers").result(30)) == (5, 3)
+        assert Variable("v", client).get(timeout=30).result(30) == 3
+        queue = Queue("q", client=client)
+        assert queue.get(timeout=30).result(30) == 3 and queue.qsize() == 0
+        assert Event("e", client).is_set()
+        assert client.get_metadata(["a", "b"]) == 7
+        with pytest.warns(RuntimeWarning, match="has begun anew at .*: events that were logged before are gone"):
+            assert client.get_events("topic") == ()
+        client.log_event("topic", 2)
+        assert [message for _, message in client.get_events()["topic"]] == [2], "which is said once"
+        with pytest.raises(TimeoutError):
+            Variable("gone", client).get(timeout=0.1)
+    place.close()
+
+
+def test_a_cluster_that_is_ended_leaves_no_names(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    with Client(scheduler_file=place.file) as client:
+        client.wait_for_workers(2, timeout=30)
+        client.publish_dataset(five=5)
+        assert list(client.list_datasets()) == ["five"]
+        client.shutdown()
+    assert place.scheduler.wait(30) == 0
+    assert place.workers.wait(30) == 0
+    place.start()
+    place.start_workers()
+    with Client(scheduler_file=place.file) as client:
+        client.wait_for_workers(2, timeout=30)
+        assert list(client.list_datasets()) == []
+    place.close()

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from test_journal import Place, await_marks, nothing_is_left
+from killed_scheduler import Place, await_marks
+from test_journal import nothing_is_left
 
 from raskt.distributed import Client
 
@@ -52,7 +53,7 @@ def test_futures_have_their_names_beyond_the_scheduler(tmp_path: Path) -> None:
         assert queued.result(timeout=30) == 33
         assert pickle.loads(before).result(timeout=30) == 32
         assert client.submit(opened, Box(pickle.loads(before)), pure=False).result(timeout=30) == 33
-    place.end()
+    place.close()
 
 
 def test_a_scheduler_that_is_terminated_leaves_to_the_next(tmp_path: Path) -> None:
@@ -68,7 +69,7 @@ def test_a_scheduler_that_is_terminated_leaves_to_the_next(tmp_path: Path) -> No
         assert client.gather(futures) == [number * number for number in range(200)]
         ran = len(marks.read_text().split())
         assert ran <= 206, "what was done isn't done again"
-    place.end()
+    place.close()
 
 
 def test_what_a_client_shuts_down_is_not_begun_again(tmp_path: Path) -> None:
@@ -86,6 +87,6 @@ def test_what_a_client_shuts_down_is_not_begun_again(tmp_path: Path) -> None:
     with Client(scheduler_file=again.file) as other:
         other.wait_for_workers(2, timeout=30)
         assert other.submit(pow, 2, 5).result(timeout=30) == 32
-    again.end()
+    again.close()
     assert len(marks.read_text().split()) == ran, "nothing of before has run"
     del futures

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from processes_seen import is_alive, until
-from raskt.distributed import Client, KilledWorker, LocalCluster
+from raskt.distributed import Client, KilledWorker, LocalCluster, wait
 from raskt.distributed import _excess as excess
 from raskt.distributed._excess import AT_ONCE_PERCENT, OWN_BYTES, PATIENCE_SECONDS, TERMINATE_PERCENT, Excess
 
@@ -70,6 +74,148 @@ def test_within_the_limit_and_without_one_nobody_is_ended() -> None:
             pid = client.submit(os.getpid).result(timeout=30)
             assert client.submit(takes, much, forever=False).result(timeout=30) == much
             assert client.submit(os.getpid, pure=False).result(timeout=30) == pid
+
+
+def made(number: int, mebibytes: int) -> bytes:
+    return bytes([number]) * (mebibytes * MIB)
+
+
+def test_results_that_are_made_faster_than_they_are_written_end_nobody() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=LIMIT) as cluster, Client(cluster) as client:
+        pid = client.submit(os.getpid).result(timeout=30)
+        futures = []
+        # Of none of them is known how large it will be.
+        for number in range(40):
+            futures.append(client.submit(made, number, 20))
+            wait(futures[-1], timeout=30)
+        assert client.submit(os.getpid, pure=False).result(timeout=30) == pid
+        assert all(future.result(timeout=30) == made(number, 20) for number, future in enumerate(futures))
+
+
+class Own:
+    """What somebody has written a class for."""
+
+    def __init__(self, number: int) -> None:
+        self.values = [f"{number}-{at}" for at in range(100_000)]
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Own and other.values == self.values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def mixed(number: int) -> pd.DataFrame:
+    return pd.DataFrame({"a": pd.Series([number, "b", None] * 40_000, dtype=object), "b": np.arange(120_000.0)})
+
+
+OBJECTS: dict[str, Callable[[int], Any]] = {
+    "text": lambda number: chr(65 + number) * 8_000_000,
+    "texts": lambda number: [f"{number}-{at}" for at in range(120_000)],
+    "numbers": lambda number: list(range(10**6 + number, 10**6 + number + 200_000)),
+    "dictionary": lambda number: {at: at * 1.5 + number for at in range(80_000)},
+    "tuple": lambda number: tuple(number + at / 2 for at in range(200_000)),
+    "set": lambda number: {number + at * 7 for at in range(100_000)},
+    "nested": lambda number: [[number, [str(at)]] for at in range(40_000)],
+    "beside an array": lambda number: ["x", np.full(MIB, number, "f8"), {"y": number}],
+    "objects": lambda number: np.array([f"{number}-{at}" for at in range(100_000)], dtype=object),
+    "frame": mixed,
+    "own class": Own,
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_objects_leave_memory_as_arrays_do(kind: str) -> None:
+    make, count = OBJECTS[kind], 40
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=200 * MIB) as cluster, Client(cluster) as client:
+        pid = client.submit(os.getpid).result(timeout=30)
+        futures = client.map(make, range(count))
+        wait(futures, timeout=60)
+        assert {future.status for future in futures} == {"finished"}
+        assert client.gather(client.map(len, futures)) == [len(make(number)) for number in range(count)]
+        for number in (0, 1, count // 2, count - 1):
+            result, expected = futures[number].result(timeout=30), make(number)
+            if isinstance(expected, pd.DataFrame):
+                pd.testing.assert_frame_equal(result, expected)
+            elif kind == "beside an array":
+                assert result[0] == "x" and result[2] == expected[2] and (result[1] == expected[1]).all()
+            else:
+                assert np.all(result == expected)
+        assert client.submit(os.getpid, pure=False).result(timeout=30) == pid
+
+
+def append(values: list[Any]) -> int:
+    values.append("more")
+    return len(values)
+
+
+def test_what_a_task_changes_of_a_result_is_written_anew() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=200 * MIB) as cluster, Client(cluster) as client:
+        first = client.submit(OBJECTS["texts"], 0)
+        others = client.map(OBJECTS["texts"], range(1, 40))
+        wait(others, timeout=60)
+        assert client.submit(append, first).result(timeout=30) == 120_001
+        # It leaves once more.
+        wait(client.map(OBJECTS["texts"], range(40, 80)), timeout=60)
+        assert client.submit(append, first, pure=False).result(timeout=30) in (120_001, 120_002)
+
+
+def test_what_cannot_be_pickled_stays_and_harms_no_other() -> None:
+    def unsendable(number: int) -> list[Any]:
+        return [threading.Lock(), [f"{number}-{at}" for at in range(60_000)]]
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=400 * MIB) as cluster, Client(cluster) as client:
+        stays = client.map(unsendable, range(5))
+        futures = client.map(OBJECTS["texts"], range(60))
+        wait(futures, timeout=60)
+        assert {future.status for future in [*stays, *futures]} == {"finished"}
+        assert client.gather(client.map(len, stays)) == [2] * 5
+        assert client.gather(client.map(len, futures)) == [120_000] * 60
+
+
+@pytest.mark.parametrize("kind", ["bytes", "texts"])
+def test_whoever_gathers_much_ends_nobody(kind: str) -> None:
+    make = {"bytes": lambda number: made(number, 20), "texts": OBJECTS["texts"]}[kind]
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=400 * MIB) as cluster, Client(cluster) as client:
+        pid = client.submit(os.getpid).result(timeout=30)
+        futures = client.map(make, range(40))
+        wait(futures, timeout=60)
+        for number, result in enumerate(client.gather(futures)):
+            assert result == make(number)
+        assert client.submit(os.getpid, pure=False).result(timeout=30) == pid
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_what_neither_memory_nor_the_disk_has_room_for_fails_and_harms_no_other(
+    tmp_path: Path, one_by_one: bool
+) -> None:
+    small = tmp_path / "small.py"
+    small.write_text("import raskt.config\nraskt.config.set({'memory.disk-limit': '64 MiB'})\n")
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=LIMIT, preload=str(small)) as cluster,
+        Client(cluster) as client,
+    ):
+        client.wait_for_workers(2, 30)
+        pids = client.run(os.getpid)
+        futures = []
+        for number in range(50):
+            futures.append(client.submit(made, number, 20, key=f"made-{number}"))
+            if one_by_one:
+                wait(futures[-1], timeout=30)
+        wait(futures, timeout=60)
+        # Nobody is ended for it later on, either.
+        time.sleep(PATIENCE_SECONDS + 1)
+        assert client.run(os.getpid) == pids
+        fit = [number for number, future in enumerate(futures) if future.status == "finished"]
+        assert 10 <= len(fit) < 40
+        for number, future in enumerate(futures):
+            if number in fit:
+                assert future.result(timeout=30) == made(number, 20)
+            else:
+                with pytest.raises(MemoryError, match="no memory left"):
+                    future.result(timeout=30)
+        del futures, future
+        assert client.submit(len, client.submit(made, 1, 60)).result(timeout=30) == 60 * MIB
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, limit: int | None, taken: list[tuple[float, float]]) -> list[bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,11 @@ def test_a_plugin_comes_to_all_workers_and_goes_from_them(client):
     assert client.run(marks) == dict.fromkeys(names, ("b", ["a", "b"], ["a"]))
     client.register_plugin(Marked("c", idempotent=True))
     assert client.run(marks) == dict.fromkeys(names, ("b", ["a", "b"], ["a"]))
+    client.register_plugin(Marked("d"), idempotent=True)
+    assert client.run(marks) == dict.fromkeys(names, ("b", ["a", "b"], ["a"]))
+    for wrong, error in (({"name": ""}, ValueError), ({"name": 0}, ValueError), ({"idempotent": 1}, TypeError)):
+        with pytest.raises(error, match=next(iter(wrong))):
+            client.register_plugin(Marked("e"), **wrong)
     client.unregister_worker_plugin("marked")
     assert client.run(marks) == dict.fromkeys(names, (None, ["a", "b"], ["a", "b"]))
     with pytest.raises(ValueError, match="no plugin `marked`"):
@@ -59,7 +65,7 @@ def test_a_plugin_comes_to_all_workers_and_goes_from_them(client):
 
 
 def test_workers_that_come_later_have_it_before_their_first_task():
-    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster, set_as_default=False) as client:
+    with LocalCluster(n_workers=0, threads_per_worker=1) as cluster, Client(cluster, set_as_default=False) as client:
         client.register_plugin(Marked("early"))
         client.register_plugin(Marked("gone"), name="gone")
         client.unregister_worker_plugin("gone")
@@ -85,6 +91,37 @@ def test_a_plugin_that_fails_is_told_and_taken_back(client):
     with pytest.raises(ValueError, match="no plugin"):
         client.unregister_worker_plugin("broken")
     assert client.submit(abs, -1).result() == 1
+
+
+def test_a_plugin_that_fails_leaves_the_one_before_it(client):
+    class Marks(WorkerPlugin):
+        name = "marks"
+
+        def __init__(self, mark):
+            self.mark = mark
+
+        def setup(self, worker):
+            if self.mark == "bad":
+                raise LookupError("no license")
+            worker.kept_mark = self.mark
+
+        def teardown(self, worker):
+            worker.kept_mark = None
+
+    def marks():
+        return client.gather(client.map(lambda _: get_worker().kept_mark, range(10), pure=False))
+
+    for mark in ("first", "second"):
+        client.register_plugin(Marks(mark))
+        for _ in range(2):
+            with pytest.raises(LookupError, match="no license"):
+                client.register_plugin(Marks("bad"))
+            assert marks() == [mark] * 10
+    client.unregister_worker_plugin("marks")
+    with pytest.raises(LookupError, match="no license"):
+        client.register_plugin(Marks("bad"))
+    with pytest.raises(ValueError, match="no plugin"):
+        client.unregister_worker_plugin("marks")
 
 
 def test_plugins_may_be_async_and_use_a_client(client):
@@ -211,3 +248,22 @@ def test_a_line_of_progress(client, capsys):
     assert "6 of 6 done" in capsys.readouterr().out.splitlines()[-1]
     with pytest.raises(NotImplementedError):
         distributed.progress(notebook=True)
+
+
+class Quick(WorkerPlugin):
+    name = "quick"
+
+
+def test_many_who_register_a_plugin_of_one_name_are_all_answered(client):
+    with ThreadPoolExecutor(4) as pool:
+        told = list(pool.map(lambda _: registered(client), range(40)))
+    assert all(answer is None or "replaced" in str(answer) for answer in told) and None in told
+    assert client.run(lambda: "quick" in get_worker().plugins) == dict.fromkeys(client.nthreads(), True)
+    client.unregister_worker_plugin("quick")
+
+
+def registered(client):
+    try:
+        client.register_plugin(Quick())
+    except RuntimeError as error:
+        return error

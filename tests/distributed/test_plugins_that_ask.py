@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from types import SimpleNamespace
+
 import pytest
 
-from raskt.distributed import Client, Event, LocalCluster, WorkerPlugin, get_client, get_worker
+from raskt.distributed import Client, Event, LocalCluster, WorkerPlugin, _plugged, get_client, get_worker, wait
 
 PATIENCE = 60
 
@@ -144,3 +147,230 @@ def test_tasks_that_come_later_wait_for_a_setup_that_asks_for_nothing(lonely):
         pass
     assert lonely.submit(lambda: get_worker().is_slow).result(PATIENCE) is True
     registering.join(PATIENCE)
+
+
+def register_never(client):
+    """Registers what never ends by a thread, and waits until the worker has it."""
+    import threading
+
+    told = []
+
+    def no_patience():
+        from raskt.distributed import _plugged
+
+        _plugged.READY_SECONDS = 0.1
+
+    def register():
+        try:
+            told.append(client.register_plugin(Never()))
+        except Exception as error:
+            told.append(error)
+
+    client.run(no_patience)
+    registering = threading.Thread(target=register)
+    registering.start()
+    until(lambda: client.run(lambda: hasattr(get_worker(), "lets_go")).popitem()[1])
+    return registering, told
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_worker_whose_plugin_never_ends_is_asked_and_rid_of_it(lonely, again):
+    registering, told = register_never(lonely)
+    waits = lonely.submit(abs, -1)
+    assert set(lonely.run(pow, 2, 10).values()) == {1024}
+    assert waits.status == "pending"
+    lonely.unregister_worker_plugin("never")
+    assert waits.result(PATIENCE) == 1
+    registering.join(PATIENCE)
+    assert isinstance(told[0], RuntimeError) and "taken away" in str(told[0])
+    if again:
+        lonely.run(lambda: get_worker().lets_go.set())
+        assert lonely.register_plugin(WaitsNever()) and lonely.submit(abs, -2).result(PATIENCE) == 2
+
+
+class WaitsNever(WorkerPlugin):
+    name = "never"
+
+
+def test_a_cluster_whose_plugin_never_ends_is_restarted(lonely):
+    registering, _ = register_never(lonely)
+    waits = lonely.submit(abs, -2)
+    before = lonely.run(os.getpid)
+    lonely.restart(timeout=PATIENCE)
+    assert waits.status == "cancelled"
+    assert before != lonely.run(os.getpid)
+    lonely.unregister_worker_plugin("never")
+    assert lonely.submit(abs, -3).result(PATIENCE) == 3
+    registering.join(PATIENCE)
+    assert not registering.is_alive()
+
+
+def test_a_plugin_that_never_ends_is_replaced(lonely):
+    def no_patience():
+        from raskt.distributed import _plugged
+
+        _plugged.GIVEN_UP_SECONDS = 0.1
+
+    registering, told = register_never(lonely)
+    lonely.run(no_patience)
+    assert lonely.register_plugin(WaitsNever())
+    registering.join(PATIENCE)
+    assert "replaced" in str(told[0])
+    assert lonely.submit(lambda: type(get_worker().plugins["never"]).__name__).result(PATIENCE) == "WaitsNever"
+
+
+def test_a_plugin_for_which_there_is_no_thread_keeps_nobody(lonely):
+    def no_threads(more):
+        from raskt.distributed import _plugged
+
+        def start(self):
+            raise RuntimeError("can't start new thread")
+
+        if more:
+            _plugged.Change.start = _plugged.Change.usual_start
+        else:
+            _plugged.Change.usual_start, _plugged.Change.start = _plugged.Change.start, start
+
+    lonely.run(no_threads, False)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        lonely.register_plugin(WaitsNever())
+    lonely.run(no_threads, True)
+    assert lonely.submit(abs, -1).result(PATIENCE) == 1
+    assert lonely.register_plugin(WaitsNever())
+
+
+class HeldUp(WorkerPlugin):
+    """Its setup goes on, on one worker or on all, when there is a file; that it has begun is another one."""
+
+    name = "held-up"
+
+    def __init__(self, folder, on=None):
+        self.folder, self.on = folder, on
+
+    def setup(self, worker):
+        import time
+
+        if self.on in (None, worker.name):
+            (self.folder / f"begun-{worker.name}").touch()
+            while not (self.folder / "go-on").exists():
+                time.sleep(0.01)
+        worker.was_held_up = True
+
+
+@pytest.fixture
+def pair():
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=PATIENCE)
+        yield client
+
+
+def held_up(client, plugin, count):
+    """Registers it by a thread, and waits until so many workers are at it."""
+    import threading
+
+    registering = threading.Thread(target=client.register_plugin, args=(plugin,), daemon=True)
+    registering.start()
+    until(lambda: len(list(plugin.folder.glob("begun-*"))) == count)
+    return registering
+
+
+def test_a_worker_that_sets_up_a_plugin_keeps_no_task_from_others(pair, tmp_path):
+    first, other = sorted(pair.run(lambda: get_worker().name).values())
+    registering = held_up(pair, HeldUp(tmp_path, first), 1)
+    futures = pair.map(lambda _: get_worker().name, range(8), pure=False)
+    there = pair.submit(lambda: get_worker().was_held_up, workers=first)
+    assert len(wait(futures, timeout=PATIENCE).done) == 8
+    assert pair.gather(futures) == [other] * 8
+    assert pair.submit(sum, pair.scatter([1, 2])).result(PATIENCE) == 3
+    assert list(pair.nthreads().values()) == [1, 1]
+    pair.wait_for_workers(2, timeout=PATIENCE)
+    assert not there.done()
+    (tmp_path / "go-on").touch()
+    assert there.result(PATIENCE) is True
+    registering.join(PATIENCE)
+    assert not registering.is_alive()
+
+
+def test_when_all_workers_set_a_plugin_up_tasks_wait_and_can_be_cancelled(pair, tmp_path):
+    registering = held_up(pair, HeldUp(tmp_path), 2)
+    futures = pair.map(lambda _: get_worker().was_held_up, range(8), pure=False)
+    pair.submit(abs, -1).cancel()
+    assert not any(future.done() for future in futures)
+    (tmp_path / "go-on").touch()
+    assert len(wait(futures, timeout=PATIENCE).done) == 8
+    assert pair.gather(futures) == [True] * 8
+    registering.join(PATIENCE)
+
+
+class AsksByThreads(WorkerPlugin):
+    """Its setup has work done by threads of its own, with a client from before, or one that they get."""
+
+    name = "asks-by-threads"
+
+    def __init__(self, where):
+        self.where = where
+
+    def setup(self, worker):
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(2) as threads:
+            client = worker.kept_client if self.where == "kept" else threads.submit(lambda: worker.client).result()
+            ask = lambda value: client.submit(pow, 2, value).result(PATIENCE)
+            worker.asked = sum(threads.map(ask, [3, 4]))
+
+
+@pytest.mark.parametrize("security", [None, True])
+@pytest.mark.parametrize("where", ["kept", "got there"])
+def test_a_setup_may_ask_by_threads_of_its_own(where, security):
+    def keep_client():
+        get_worker().kept_client = get_client()
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, security=security) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        client.run(keep_client)
+        client.register_plugin(AsksByThreads(where))
+        assert client.submit(lambda: get_worker().asked).result(PATIENCE) == 24
+
+
+def test_a_plugin_is_gone_when_that_is_said_whatever_is_set_up(lonely, tmp_path):
+    lonely.register_plugin(WaitsNever())
+    registering = held_up(lonely, HeldUp(tmp_path), 1)
+    assert {told["status"] for told in lonely.unregister_worker_plugin("never").values()} == {"OK"}
+    assert set(lonely.run(lambda: "never" in get_worker().plugins).values()) == {False}
+    (tmp_path / "go-on").touch()
+    registering.join(PATIENCE)
+
+
+def test_how_it_went_with_a_plugin_that_was_given_up_stays_so():
+    changes, replaced = _plugged.Changes(), _plugged.Replaced("another one has come")
+    changes.outcomes["1"] = replaced
+    changes.settle(SimpleNamespace(version="1"), None)
+    assert changes.outcome("1") is replaced
+
+
+def test_what_others_ask_of_a_worker_lets_no_task_go_before_its_plugin(lonely, tmp_path):
+    registering = held_up(lonely, HeldUp(tmp_path), 1)
+
+    def ask():
+        return get_client().submit(lambda: get_worker().was_held_up)
+
+    (asked,) = lonely.run(ask).values()
+    assert not asked.done()
+    (tmp_path / "go-on").touch()
+    assert asked.result(PATIENCE) is True
+    registering.join(PATIENCE)
+
+
+class EndsItsProcess(WorkerPlugin):
+    name = "ends"
+
+    def setup(self, worker):
+        os._exit(3)
+
+
+def test_a_plugin_that_ends_all_workers_is_taken_back(lonely):
+    with pytest.raises(RuntimeError, match="all workers ended while they set plugin 'ends' up"):
+        lonely.register_plugin(EndsItsProcess())
+    assert lonely.submit(abs, -1).result(PATIENCE) == 1

@@ -8,6 +8,7 @@ import logging
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,13 @@ import pytest
 
 from raskt.distributed import Client, LocalCluster, performance_report, wait
 from raskt.distributed._reports import get_task_stream
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[LocalCluster]:
+    """One of its own: what names hold for other tests counts among its results, too."""
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster:
+        yield cluster
 
 
 def slow(path: str) -> str:

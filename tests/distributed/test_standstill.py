@@ -8,10 +8,14 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+from killed_scheduler import Place
+
 from processes_seen import until
-from raskt.distributed import Client, LocalCluster, wait
+from raskt.distributed import Client, LocalCluster, Variable, wait
 
 STILL = 17.0
 """Seconds: who isn't heard of for 15 is given up."""
@@ -91,3 +95,19 @@ def test_a_cluster_that_is_stopped_as_a_whole_goes_on(tmp_path: Path) -> None:
         told, _ = process.communicate("\n", timeout=60)
     assert told.split() == [str(sum(range(20))), str(sum(range(100)))]
     assert len(marks.read_text().split()) == 20
+
+
+def test_a_client_that_is_closed_says_so_while_its_scheduler_stands_still(tmp_path: Path) -> None:
+    with closing(Place(tmp_path)) as place:
+        client = Client(scheduler_file=str(place.file), set_as_default=False)
+        client.wait_for_workers(2, 30)
+        assert client.submit(abs, -1).result(timeout=30) == 1
+        place.scheduler.send_signal(signal.SIGSTOP)
+        try:
+            client.close()
+            asks = (client.nthreads, client.who_has, lambda: client.run(os.getpid), lambda: client.submit(abs, -2))
+            for ask in (*asks, Variable("closed", client=client).get):
+                with pytest.raises(ConnectionError):
+                    ask()
+        finally:
+            place.scheduler.send_signal(signal.SIGCONT)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
@@ -126,3 +128,30 @@ def test_many_that_wait_for_one_lock_take_a_bounded_number_of_threads_and_the_us
         Event("crowd-goes-on").set()
         assert lonely.gather(futures) == list(range(400))
         holder.result(PATIENCE)
+
+
+class Waits:
+    """Its pickling waits for that of the last one."""
+
+    def __init__(self, number: int, last: int) -> None:
+        self.number, self.last = number, last
+
+    def __getstate__(self):
+        if self.number == self.last:
+            Event("pickled").set()
+        return {"has_come": Event("pickled").wait(PATIENCE)}
+
+
+def test_however_many_objects_wait_while_they_are_pickled_the_others_are(lonely):
+    # A client has 16 transfers of a worker under way at most, and what it asks for at once is packed as one.
+    each, count = 14, 84
+    with ExitStack() as clients, ThreadPoolExecutor(count) as pool:
+        found = []
+        for first in range(0, count, each):
+            client = clients.enter_context(Client(lonely.cluster, set_as_default=False))
+            futures = client.map(Waits, range(first, first + each), last=count - 1)
+            wait(futures, PATIENCE)
+            for future in futures:
+                found.append(pool.submit(future.result, PATIENCE))
+                time.sleep(0.02)
+        assert all(waited.result().has_come for waited in found)

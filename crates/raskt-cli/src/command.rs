@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::log::LogLevel;
-use crate::{certs, config, scheduler, spec, ssh, status, version, worker};
+use crate::{certs, config, logs, scheduler, spec, ssh, status, version, worker};
 use clap::error::ContextValue;
 use clap::{Parser, Subcommand};
 
@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Certs(certs::Options),
     /// Says which workers a cluster has.
     Status(status::Options),
+    /// Shows what a scheduler has noted down.
+    Logs(logs::Options),
     /// Shows settings, and changes them.
     Config(config::Options),
     /// Says which versions this is.

@@ -37,7 +37,7 @@ impl Watcher for Printer {
             Report::Over(End::Exit(exit)) => exit.code() == status::LEFT,
             Report::Over(End::NotRunning(why)) => why.is_none(),
             Report::Restart { cause, .. } => *cause == Cause::Ended(Exit::Status(status::RENEW.into())),
-            Report::TooMuchMemory { .. } | Report::Killed { .. } => false,
+            Report::TooMuchMemory { .. } | Report::Silent { .. } | Report::Killed { .. } => false,
         };
         if is_wanted { tracing::info!("{ward}: {report}") } else { tracing::warn!("{ward}: {report}") }
     }

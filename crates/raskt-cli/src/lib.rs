@@ -3,7 +3,8 @@
 //! ```text
 //!  raskt scheduler ─── address, token file ──▶ raskt worker (a nanny) ──▶ raskt worker --no-nanny (one for each worker)
 //!  raskt certs      certificates for each role, by which a cluster spans hosts
-//!  raskt status     who is there             raskt config, version     what this process would do
+//!  raskt status     who is there             raskt logs                who came and left, and why
+//!  raskt config, version     what this process would do
 //!  raskt spec, ssh  several of these at once, here or on other hosts
 //! ```
 //!
@@ -11,6 +12,7 @@
 //! plain one ([`NativeHost`]). Facts go to standard output, a line each; logs and errors to standard error. How a process ends says
 //! why (`raskt_cluster::nanny::status`). What an option asks for and isn't there yet is refused in a sentence.
 
+mod asking;
 mod certs;
 mod command;
 mod config;
@@ -21,6 +23,7 @@ mod files;
 mod group;
 mod host;
 mod log;
+mod logs;
 mod native;
 mod scheduler;
 mod security;
@@ -56,6 +59,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8 {
         Command::Worker(options) => worker::run(&options, host),
         Command::Certs(options) => certs::run(&options),
         Command::Status(options) => status::run(&options, host),
+        Command::Logs(options) => logs::run(&options, host),
         Command::Config(options) => config::run(&options),
         Command::Spec(options) => spec::run(&options, host),
         Command::Ssh(options) => ssh::run(&options, host),

@@ -50,6 +50,7 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
         restart: Restart::Never,
         memory_limit: None,
         keeps_input: false,
+        gives_signs: false,
     };
     let wards = entries.into_iter().map(ward).collect();
     let nanny =

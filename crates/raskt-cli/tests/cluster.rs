@@ -1,13 +1,11 @@
 //! Schedulers and workers as processes: they come up, do work, die, are followed by others, and end in order.
 
-mod world;
-
+use crate::world::*;
 use raskt_cluster::hello::{Role, Versions};
 use raskt_cluster::{Network, NetworkOptions, SchedulerServer, Security, Token};
 use rustix::process::Signal;
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::time::Instant;
-use world::*;
 
 #[test]
 fn a_scheduler_and_two_workers_are_soon_there_and_run_what_a_client_wants() {
@@ -31,6 +29,11 @@ fn a_scheduler_and_two_workers_are_soon_there_and_run_what_a_client_wants() {
     assert_eq!((&told["threads"], told["workers"].as_array().unwrap().len()), (&2.into(), 2));
     let table = String::from_utf8(world.run("status --scheduler-file s.json").stdout).unwrap();
     assert!(table.contains("2 workers, 2 threads") && table.contains("w-1"), "{table}");
+    let notes = String::from_utf8(world.run("logs --scheduler-file s.json").stdout).unwrap();
+    assert!(notes.lines().any(|line| line.contains("Z INFO    worker `w-1` has joined")), "{notes}");
+    let last = String::from_utf8(world.run("logs --scheduler-file s.json --lines 1 --json").stdout).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&last).unwrap();
+    assert!(told["level"] == "INFO" && told["message"].is_string(), "{told}");
 }
 
 #[test]

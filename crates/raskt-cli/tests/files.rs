@@ -1,8 +1,6 @@
 //! Files: whose they are, what is written over, what stays.
 
-mod world;
-
-use world::*;
+use crate::world::*;
 
 #[test]
 fn a_token_is_made_once_and_is_its_owners_alone() {

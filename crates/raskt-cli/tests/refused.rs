@@ -1,8 +1,6 @@
 //! What is asked for and can't be: a sentence that names it, and a status that says that it won't be the next time.
 
-mod world;
-
-use world::World;
+use crate::world::World;
 
 #[test]
 fn each_bad_value_is_named_in_a_sentence() {
@@ -56,7 +54,9 @@ fn each_bad_value_is_named_in_a_sentence() {
         ("spec --spec-file nowhere.yaml", "nowhere.yaml", "can't be read"),
         ("ssh node1", "", "raskt certs"),
         ("ssh --hostfile nowhere", "nowhere", "can't be read"),
-        ("logs", "logs", "unrecognized subcommand"),
+        ("logs", "", "which scheduler is meant"),
+        ("logs --lines many", "many", "invalid value"),
+        ("frobnicate", "frobnicate", "unrecognized subcommand"),
     ] {
         // The token is that of a scheduler that was there once; none of these gets as far as to look for one.
         let _ = std::fs::create_dir_all(world.path("config/raskt"));
@@ -88,7 +88,7 @@ fn what_others_could_reach_is_refused_with_the_way_out() {
 #[test]
 fn help_has_examples() {
     let world = World::new();
-    for command in ["scheduler", "worker", "ssh", "spec", "certs", "status", "config"] {
+    for command in ["scheduler", "worker", "ssh", "spec", "certs", "status", "logs", "config"] {
         let help = world.run(&format!("{command} --help"));
         let text = String::from_utf8(help.stdout).unwrap();
         assert!(help.status.success() && text.contains("Example"), "{command}: {text}");

@@ -8,11 +8,20 @@ use raskt_graph::OpForm;
 use raskt_graph::{Graph, OpBody};
 use raskt_value::wire::{BodyForm, Decoders};
 use raskt_value::{ErrorKind, TaskError};
+use std::any::Any;
+
+/// What a call is made of; only the face that has made it knows what is in it.
+pub type CallBody = Box<dyn Any + Send>;
 
 /// Knows the ops, values and errors of a language. A process without one runs native work.
 pub trait Face: Send + Sync + 'static {
     /// The body of an op that has come; why it can't be read, if it can't.
     fn body(&self, op: OpForm<BodyForm>) -> Result<OpBody, String>;
+
+    /// The op whose task `i` makes call `i` of these, which this face has made.
+    fn calls(&self, calls: Vec<CallBody>) -> Result<OpForm<BodyForm>, String> {
+        Err(format!("{} calls can't be sent: this program has no language for them", calls.len()))
+    }
 
     /// What makes values of what has come.
     fn decoders(&self) -> &Decoders;
@@ -38,15 +47,32 @@ pub trait Face: Send + Sync + 'static {
         tracing::warn!("{sentence}");
     }
 
-    /// A worker is to have a plugin from now on, before any task that comes later; nothing takes it away.
-    fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
-        let _ = plugin;
+    /// A worker is to have a plugin from now on; nothing takes it away. Never waits: tasks that come later begin when `goes_on` is called
+    /// or dropped.
+    fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>, goes_on: GoesOn) {
+        let _ = (plugin, goes_on);
         tracing::warn!("worker {worker} knows nothing of plugins: `{name}` is left out");
     }
 
     /// Does what somebody wants done here, on a thread that may wait for it as long as it takes; gives what that somebody gets.
     fn errand(&self, _call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
         Err(TaskError::new(ErrorKind::Type, "this worker has no language in which it could do more than its tasks"))
+    }
+}
+
+/// What tasks wait for is over once this is called or dropped.
+pub struct GoesOn(Option<Box<dyn FnOnce() + Send + Sync>>);
+
+impl GoesOn {
+    /// One that has this called.
+    pub fn new(call: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(call)))
+    }
+}
+
+impl Drop for GoesOn {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(|call| call());
     }
 }
 

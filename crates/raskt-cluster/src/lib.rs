@@ -41,8 +41,11 @@ mod message;
 pub mod metrics;
 pub mod nanny;
 mod native;
+mod packing;
 mod parcels;
+mod pool;
 mod question;
+mod quiet;
 mod random;
 mod ranges;
 mod scheduler;
@@ -62,12 +65,12 @@ mod worker;
 
 pub use address::{Address, AddressError};
 pub use client::{
-    Client, ClusterError, ConnectError, Job, RemoteRun, SentErrand, SentQuestion, TaskFailed, TaskRun, TaskState,
-    Until, Watch,
+    Call, Client, ClusterError, ConnectError, Gather, Job, RemoteRun, SentErrand, SentQuestion, TaskFailed, TaskRun,
+    TaskState, Until, Watch,
 };
 pub use driver::{Host, Inbox, Incoming, Listening, Network, NetworkOptions, Outbox, Peer, Ticket, channel, inbox};
 pub use errand::{ERRAND_BYTES_MAX, ErrandCall};
-pub use face::Face;
+pub use face::{CallBody, Face, GoesOn};
 pub use listen::{ListenError, Refused, RefusedPeer, log_refused};
 pub use local::{LocalCluster, LocalOptions};
 pub use message::{ErrorForm, WorkerInfo};

@@ -238,7 +238,7 @@ fn check_user(stream: &Stream) -> Result<(), Refusal> {
 fn certified_role(stream: &Stream, is_needed: bool) -> impl FnOnce(&Greeting) -> Result<(), Refusal> + use<> {
     let certificates = match stream {
         Stream::Tls(tls) => tls.get_ref().1.peer_certificates().map(<[_]>::to_vec),
-        Stream::Tcp(_) | Stream::Unix(_) => None,
+        Stream::Tcp(_) | Stream::Unix(_) | Stream::Quiet(_) => None,
     };
     move |peer| match certificates {
         None if !is_needed => Ok(()),

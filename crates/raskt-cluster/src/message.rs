@@ -218,6 +218,11 @@ pub enum ToClient {
         /// The run.
         run: RunId,
     },
+    /// Nobody needs the data any more that a run was given, if it was given any: its client needn't keep it.
+    DataNotNeeded {
+        /// The run.
+        run: RunId,
+    },
     /// A run ended early, since data that was given is gone.
     Lost {
         /// The run.
@@ -275,6 +280,9 @@ pub enum ToClient {
 
 /// How many runs a client may have in its life.
 pub const RUNS_OF_A_CLIENT: u64 = 1 << 32;
+
+/// Ranges of given data that one message names, at most.
+pub const RANGES_OF_DATA: usize = 1 << 13;
 
 /// A worker, as clients and other workers know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -351,6 +359,8 @@ pub enum FromWorker {
     NotGiven {
         /// The run.
         run: RunId,
+        /// What of it.
+        tasks: Vec<TaskRange>,
         /// Why.
         reason: String,
     },
@@ -363,6 +373,11 @@ pub enum FromWorker {
     },
     /// It was to begin anew, and nobody would start it.
     Stays,
+    /// Plugins that came before it was asked don't keep its tasks waiting any more.
+    Prepared {
+        /// The number of the question.
+        number: u64,
+    },
     /// Whoever looks after it is about to end it.
     IsEnded {
         /// Why, as it goes on after the worker's name.
@@ -435,6 +450,11 @@ pub enum ToWorker {
         /// What they are called.
         names: Vec<String>,
     },
+    /// It is to say when a task that comes now would begin: it gets none before.
+    Prepare {
+        /// How many of these it has got.
+        number: u64,
+    },
     /// It is to do something beside its tasks; what, is the one piece of bulk.
     Errand {
         /// Its number with the scheduler.
@@ -459,6 +479,11 @@ pub enum ToWorker {
     Leave,
     /// The scheduler can't go on, because of a bug.
     Broken(String),
+    /// It is called so, as another worker has its name, or has it no more.
+    Called {
+        /// Its name from now on.
+        name: String,
+    },
 }
 
 /// What a run reads of others. It may be as much as all that it has, and goes where that is no matter.

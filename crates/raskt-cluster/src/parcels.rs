@@ -2,6 +2,7 @@
 
 use crate::bulk::Piece;
 use bytes::Bytes;
+use raskt_sync::guard;
 use raskt_value::wire::{Decoders, WireForm};
 use raskt_value::{Buffer, ErrorKind, Parcel, TaskError, Value};
 use serde::{Deserialize, Serialize};
@@ -29,8 +30,22 @@ const SMALL_BYTES: usize = 4 << 10;
 /// Pieces of one transfer: fewer than it may have. Memory beyond them is among the contents, however large it is.
 const PIECES: usize = 16_000;
 
-/// The pieces of `values`, which keep `keeper` until they have gone.
+/// The pieces of `values`, which keep `keeper` until they have gone. Who packs an object is a stranger: his panic is an error.
 pub(crate) fn pack(values: &[Value], keeper: &Arc<dyn Any + Send + Sync>) -> Result<Vec<Piece>, TaskError> {
+    guard(|| packed(values, keeper)).unwrap_or_else(|story| Err(panicked("packed", &story)))
+}
+
+/// The values whose pieces have come. Who reads an object is a stranger, too.
+pub(crate) fn unpack(decoders: &Decoders, pieces: Vec<Bytes>) -> Result<Vec<Value>, TaskError> {
+    unpack_each(decoders, pieces)?.into_iter().collect()
+}
+
+/// The same, where one that can't be read keeps the others from nobody.
+pub(crate) fn unpack_each(decoders: &Decoders, pieces: Vec<Bytes>) -> Result<Vec<Result<Value, TaskError>>, TaskError> {
+    guard(|| unpacked(decoders, pieces)).unwrap_or_else(|story| Err(panicked("read", &story)))
+}
+
+fn packed(values: &[Value], keeper: &Arc<dyn Any + Send + Sync>) -> Result<Vec<Piece>, TaskError> {
     let (mut contents, mut pieces) = (Contents::default(), vec![]);
     for value in values {
         let Parcel { form, pieces: memory } = value.pack()?;
@@ -51,8 +66,7 @@ pub(crate) fn pack(values: &[Value], keeper: &Arc<dyn Any + Send + Sync>) -> Res
     Ok(pieces)
 }
 
-/// The values whose pieces have come.
-pub(crate) fn unpack(decoders: &Decoders, pieces: Vec<Bytes>) -> Result<Vec<Value>, TaskError> {
+fn unpacked(decoders: &Decoders, pieces: Vec<Bytes>) -> Result<Vec<Result<Value, TaskError>>, TaskError> {
     let mut pieces = pieces.into_iter();
     let contents = pieces.next().ok_or_else(|| malformed("nothing has come"))?;
     let contents: Contents = postcard::from_bytes(&contents).map_err(|error| malformed(&error.to_string()))?;
@@ -62,7 +76,7 @@ pub(crate) fn unpack(decoders: &Decoders, pieces: Vec<Bytes>) -> Result<Vec<Valu
             Part::Within(bytes) => Ok(aligned(&bytes)),
             Part::Apart => pieces.next().map(buffer_of).ok_or_else(|| malformed("a piece is missing")),
         });
-        values.push(decoders.unpack(Parcel { form, pieces: memory.collect::<Result<_, _>>()? })?);
+        values.push(decoders.unpack(Parcel { form, pieces: memory.collect::<Result<_, _>>()? }));
     }
     match pieces.next() {
         None => Ok(values),
@@ -72,6 +86,10 @@ pub(crate) fn unpack(decoders: &Decoders, pieces: Vec<Bytes>) -> Result<Vec<Valu
 
 fn malformed(reason: &str) -> TaskError {
     TaskError::new(ErrorKind::Io, format!("results that were fetched can't be read: {reason}"))
+}
+
+fn panicked(what: &str, story: &str) -> TaskError {
+    TaskError::new(ErrorKind::Panic, format!("there was a panic when a result was {what}: {story}"))
 }
 
 /// The memory of a value, for as long as it is sent.

@@ -1,7 +1,7 @@
 //! What clients ask a scheduler, and what it answers: never more at a time than fits into a message.
 
 use raskt_graph::{Resources, TaskId};
-use raskt_schedule::{Cursor, Death, RunId, TaskRange, WorkerId};
+use raskt_schedule::{BEGINNING, Cursor, Death, RunId, TaskRange, WorkerId};
 use serde::{Deserialize, Serialize};
 
 /// Entries of one answer, at most. Where there may be more the answer says where the next one begins.
@@ -57,6 +57,21 @@ pub enum Question {
     },
     /// Something is to be done.
     Order(Order),
+}
+
+impl Question {
+    /// Whether it asks the same of a scheduler that has begun anew: it is about nothing that has other numbers there, nor is anything to
+    /// be done.
+    pub(crate) fn outlives_the_scheduler(&self) -> bool {
+        match self {
+            Self::Scheduler | Self::WhoHas { .. } | Self::Stories { .. } | Self::Log => true,
+            Self::Workers { from } => *from == WorkerId(0),
+            Self::Results { from } => *from == BEGINNING,
+            Self::Runs { from } => *from == RunId(0),
+            Self::Stream { from } => *from == 0,
+            Self::Processing { .. } | Self::Order(_) => false,
+        }
+    }
 }
 
 /// What is to be done with the cluster. The answer comes when it is.
@@ -148,6 +163,8 @@ pub struct WorkerFacts {
     pub age_nanoseconds: u64,
     /// It gets nothing more to do.
     pub is_retiring: bool,
+    /// It gets nothing to do until plugins are set up.
+    pub is_preparing: bool,
     /// Assignments that it hasn't ended, and those of them that it has begun.
     pub assignments: u64,
     /// See `assignments`.

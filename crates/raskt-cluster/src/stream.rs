@@ -1,5 +1,6 @@
 //! A connection, whatever it goes over.
 
+use crate::quiet::Quiet;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::pin::Pin;
@@ -14,6 +15,7 @@ pub(crate) enum Stream {
     Tcp(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
     Unix(UnixStream),
+    Quiet(Quiet),
 }
 
 macro_rules! each {
@@ -28,6 +30,10 @@ macro_rules! each {
                 $call
             }
             Stream::Unix(stream) => {
+                let $inner = Pin::new(stream);
+                $call
+            }
+            Stream::Quiet(stream) => {
                 let $inner = Pin::new(stream);
                 $call
             }
@@ -68,6 +74,14 @@ impl AsyncWrite for Stream {
 }
 
 impl Stream {
+    /// The same, such that its thread is woken for what it waits for alone, where there is a difference.
+    pub fn quiet(self) -> io::Result<Self> {
+        match self {
+            Self::Unix(stream) => Quiet::of(stream).map(Self::Quiet),
+            other => Ok(other),
+        }
+    }
+
     /// Reads into room that nobody has written to, and says how much.
     pub fn poll_read_room(&mut self, cx: &mut Context<'_>, room: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
         let mut buf = ReadBuf::uninit(room);

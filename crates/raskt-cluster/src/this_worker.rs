@@ -15,8 +15,8 @@ pub(crate) type NameOf = dyn Fn(RunId) -> Option<([u8; 16], u64)> + Send + Sync;
 #[derive(Clone)]
 pub struct ThisWorker {
     pub(crate) engine: WorkerEngine,
-    /// What it is called.
-    pub name: String,
+    /// What it calls itself.
+    pub(crate) own_name: String,
     /// Where its scheduler is.
     pub scheduler: Address,
     /// Where it gives results: the best first.
@@ -26,8 +26,11 @@ pub struct ThisWorker {
     pub(crate) peer: Arc<dyn Fn() -> Option<Identity> + Send + Sync>,
     /// By which cluster and mark others know a run whose graph is here.
     pub(crate) name_of: Arc<NameOf>,
-    pub(crate) id: Arc<Mutex<Option<WorkerId>>>,
+    pub(crate) known_as: KnownAs,
 }
+
+/// By what a scheduler knows a worker, once it has said so: a number, and a name if that isn't the worker's own.
+pub(crate) type KnownAs = Arc<Mutex<(Option<WorkerId>, Option<String>)>>;
 
 impl ThisWorker {
     /// What tells it from other workers of the process.
@@ -35,9 +38,14 @@ impl ThisWorker {
         self.engine.number()
     }
 
-    /// What its scheduler calls it, once that has answered: another number when that has begun anew.
+    /// What it is called: not as it calls itself, if another worker of its cluster is called so.
+    pub fn name(&self) -> String {
+        self.known_as.lock().1.clone().unwrap_or_else(|| self.own_name.clone())
+    }
+
+    /// Its number, once its scheduler has answered: another one when that has begun anew.
     pub fn id(&self) -> Option<WorkerId> {
-        *self.id.lock()
+        self.known_as.lock().0
     }
 
     /// Which process it is: the same whatever its scheduler calls it.

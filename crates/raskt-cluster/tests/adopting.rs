@@ -1,12 +1,10 @@
 //! Results that clients have of each other, and plugins: over real sockets, all in this process.
 
-mod workplace;
-
+use crate::workplace::*;
 use raskt_cluster::{Client, ClusterError, Job, TaskRun};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{Import, RunId, TaskRange};
 use std::time::{Duration, Instant};
-use workplace::*;
 
 fn source(client: &Client, kernel: Sum) -> TaskRun {
     let wanted = TaskRange { layer: LayerId(0), start: 0, end: 8 };
@@ -108,6 +106,7 @@ fn a_result_that_is_lost_is_made_again_for_whoever_adopted_it() {
 
 #[test]
 fn what_a_client_says_of_plugins_is_answered() {
+    let _alone = tell_of_plugins_alone();
     let cluster = Cluster::of(1);
     let client = cluster.client();
     client.plugin("a", Some(vec![1; 10].into()), PATIENCE).unwrap();

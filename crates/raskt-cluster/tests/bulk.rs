@@ -1,7 +1,6 @@
 //! Results that go from process to process.
 
-mod world;
-
+use crate::world::*;
 use bytes::Bytes;
 use raskt_cluster::bulk::{BulkError, Fetch, Fetcher, Missing, Part, Piece, Provide, Reply, SharedBuffer, Source};
 use raskt_cluster::certs::Authority;
@@ -12,7 +11,6 @@ use raskt_cluster::{Address, Listening, Network, Security};
 use std::collections::HashMap;
 use std::net::ToSocketAddrs;
 use std::sync::{Arc, Mutex, mpsc};
-use world::*;
 
 /// Results by name; those that aren't there are kept waiting if somebody holds them back.
 #[derive(Default)]
@@ -125,7 +123,13 @@ fn results_come_over_tls() {
 #[test]
 fn results_come_as_memory_over_unix_sockets() {
     let folder = tempfile::tempdir().unwrap();
-    scene(token_only(), &format!("unix://{}/bulk", folder.path().display())).check();
+    let scene = scene(token_only(), &format!("unix://{}/bulk", folder.path().display()));
+    scene.check();
+    // What was made to be shared is mapped, and other memory read.
+    for (name, is_handed_over) in [("shared", true), ("several", false)] {
+        let came = scene.fetch(name, vec![], u64::MAX / 2).unwrap();
+        assert_eq!(lies_in_a_file(&came[0]), is_handed_over, "{name}");
+    }
 }
 
 #[test]
@@ -170,6 +174,27 @@ fn a_peer_that_goes_is_told_from_one_that_was_never_there() {
     drop(scene.giver.take());
     assert!(matches!(receiver.recv_timeout(PATIENCE).unwrap(), Err(BulkError::Lost(_))));
     assert!(matches!(scene.fetch("small", vec![], 10), Err(BulkError::Unreached(_))));
+}
+
+/// It lives, and says nothing: whoever knows better says that it is gone.
+#[test]
+fn nobody_waits_for_a_peer_that_is_said_to_be_gone() {
+    let scene = scene(token_only(), "tcp://127.0.0.1:0");
+    let (sender, receiver) = mpsc::channel();
+    // More than go on at a time: some wait for their turn.
+    for _ in 0..20 {
+        let (fetch, sender) = (Fetch { result: "later".into(), parts: vec![], reserved: 10 }, sender.clone());
+        scene.fetcher.fetch(&scene.source(), fetch, move |came| drop(sender.send(came)));
+    }
+    while scene.shelf.held_back.lock().unwrap().len() < 16 {
+        std::thread::yield_now();
+    }
+    scene.fetcher.drop_source(&scene.source());
+    let came: Vec<_> = (0..20).map(|_| receiver.recv_timeout(PATIENCE).unwrap().unwrap_err()).collect();
+    assert_eq!(came.iter().filter(|error| matches!(error, BulkError::Lost(_))).count(), 16, "{came:?}");
+    assert_eq!(came.iter().filter(|error| matches!(error, BulkError::Unreached(_))).count(), 4, "{came:?}");
+    // It may come back.
+    assert!(scene.fetch("small", vec![], 6).is_ok());
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! Calls that clients cancel, and what depends on them: over real sockets, all in this process.
 
-mod workplace;
-
+use crate::workplace::*;
 use raskt_cluster::coordination::{Bytes, Reply, Request, Value};
 use raskt_cluster::{Client, ClusterError, Job, TaskRun, TaskState, Until};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{Import, RunId, TaskRange};
 use raskt_value::ErrorKind;
 use std::time::{Duration, Instant};
-use workplace::*;
 
 fn range(layer: u32, start: u64, end: u64) -> TaskRange {
     TaskRange { layer: LayerId(layer), start, end }

@@ -1,15 +1,13 @@
 //! A scheduler, workers and clients that speak over real sockets, all in this process: native work, data that is given, failures.
 
-mod workplace;
-
+use crate::workplace::*;
 use raskt_cluster::hello::Role;
 use raskt_cluster::{Client, Job, Token};
-use raskt_graph::{GraphBuilder, Grid, Layer, LayerId, MapInput, Op, OpFlags, OpKind, Shape};
+use raskt_graph::{Annotations, GraphBuilder, Grid, Layer, LayerId, MapInput, Op, OpFlags, OpKind, Shape};
 use raskt_schedule::TaskRange;
 use raskt_value::Chunk;
 use std::sync::Arc;
-use std::time::Duration;
-use workplace::*;
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_tree_of_sums_comes_out_on_two_workers() {
@@ -178,4 +176,38 @@ fn what_cannot_be_sent_fails_whoever_needs_it_elsewhere() {
         assert!(error.to_string().contains("can't be sent to another"), "{error}");
     }
     assert_eq!(client.workers().len(), 2);
+}
+
+/// Whoever asks by name gets an answer of each.
+#[test]
+fn no_two_workers_have_one_name() {
+    let mut cluster = Cluster::of(0);
+    let client = cluster.client();
+    let names = |client: &Client| client.workers().into_iter().map(|worker| worker.name).collect::<Vec<_>>();
+    for count in 1..=3 {
+        cluster.join("same");
+        assert!(client.wait_for_workers(count, PATIENCE));
+    }
+    assert_eq!(names(&client), ["same", "same-2", "same-3"]);
+    // Tasks that name a worker wait for one of that name.
+    let run_at = |name: &str| {
+        let mut graph = GraphBuilder::new();
+        let op = graph.op(sum(QUICK, 1));
+        let named = Annotations { workers: vec![name.into()], ..Annotations::default() };
+        graph.layer(Layer { annotations: named.into(), ..Layer::new("sum", op, Shape::source(1)) }).unwrap();
+        let run = submit(&client, &graph.finish(), one(LayerId(0)));
+        assert_eq!(wait(&run).unwrap(), [0]);
+    };
+    run_at("same-2");
+    // A name that is free again goes to the first who calls itself so, and what was waiting for that name runs there.
+    cluster.workers.remove(0).shut_down(Duration::ZERO);
+    let deadline = Instant::now() + PATIENCE;
+    while names(&client) != ["same", "same-3"] {
+        assert!(Instant::now() < deadline, "there are {:?}", names(&client));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    run_at("same");
+    cluster.join("same");
+    assert!(client.wait_for_workers(3, PATIENCE));
+    assert_eq!(names(&client), ["same", "same-3", "same-2"]);
 }

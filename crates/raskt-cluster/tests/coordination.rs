@@ -1,7 +1,6 @@
 //! What processes share by name, over real sessions.
 
-mod world;
-
+use crate::world::*;
 use raskt_cluster::coordination::*;
 use raskt_cluster::hello::Role;
 use raskt_cluster::session::{Event, Limits as SessionLimits};
@@ -11,7 +10,6 @@ use raskt_schedule::coordination::Session;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use world::*;
 
 /// Messages of a session, of which these are some.
 #[derive(Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! What begins anew with a journal has lost the end of it, was ended in order, or finds what has failed: nothing of before is taken for
 //! something of now, nor done again.
 
-mod workplace;
-
+use crate::alone;
+use crate::workplace::{self, *};
 use raskt_cluster::hello::Role;
 use raskt_cluster::journal::{Journal, JournalOptions};
 use raskt_cluster::testing::FaultProxy;
@@ -15,25 +15,8 @@ use raskt_graph::{Graph, GraphBuilder, Layer, LayerId, Op, Shape, TaskId};
 use raskt_schedule::{Offer, TaskRange};
 use raskt_value::NativeOp;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use workplace::*;
-
-/// Runs are counted in this process: one story at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    let guard = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    COUNTS.store(true, Ordering::Relaxed);
-    guard
-}
-
-/// Not a test, but the process of a scheduler that is killed, when it is called as such.
-#[test]
-fn scheduler_process() {
-    killed::be_scheduler();
-}
 
 const ALL: TaskRange = TaskRange { layer: LayerId(0), start: 0, end: 5 };
 

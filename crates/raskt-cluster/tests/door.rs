@@ -1,8 +1,7 @@
 //! Who isn't let in, cell by cell: whoever comes in whatever wrong way is sent away, in bounded time, with a line in the log that
 //! has no secret in it, and those who are right come in afterwards.
 
-mod world;
-
+use crate::world::*;
 use raskt_cluster::certs::{Authority, Certified, from_now};
 use raskt_cluster::hello::{self, GREETING_BYTES, Greeting, Identity, Refusal, Role, SessionId, VERDICT_BYTES};
 use raskt_cluster::session::{Event, Limits, Lost};
@@ -15,7 +14,6 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime};
-use world::*;
 
 /// Nobody is at the door longer than this.
 const DOOR: Duration = Duration::from_secs(8);

@@ -1,7 +1,6 @@
 //! What workers do beside their tasks, and questions to the scheduler.
 
-mod workplace;
-
+use crate::workplace::*;
 use bytes::Bytes;
 use raskt_cluster::{Answer, Client, ClusterError, ERRAND_BYTES_MAX, Question, SentErrand};
 use raskt_graph::LayerId;
@@ -10,7 +9,6 @@ use raskt_value::ErrorKind;
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
-use workplace::*;
 
 type Given = BTreeMap<WorkerId, Result<Bytes, ClusterError>>;
 

@@ -1,13 +1,11 @@
 //! Runs whose tasks stand alone, as those of futures do: over real sockets, all in this process.
 
-mod workplace;
-
+use crate::workplace::*;
 use raskt_cluster::{Client, ClusterError, Job, TaskRun, TaskState, Until};
 use raskt_graph::{Graph, LayerId, TaskId};
 use raskt_schedule::{Import, RunId, TaskRange};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
-use workplace::*;
 
 fn soon() -> Option<Instant> {
     Some(Instant::now() + PATIENCE)

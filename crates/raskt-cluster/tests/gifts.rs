@@ -1,7 +1,6 @@
 //! Data that clients give, and workers that come late, or go before they have it or with it.
 
-mod workplace;
-
+use crate::workplace::*;
 use raskt_cluster::{Client, ClusterError, Job, RemoteRun, TaskRun, Until};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{Import, TaskRange};
@@ -14,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use workplace::*;
 
 /// A number that is only given once it may be.
 struct Held {

@@ -1,13 +1,11 @@
 //! Workers that retire, results that more are to hold, and what a scheduler says of all that.
 
-mod workplace;
-
+use crate::workplace::*;
 use raskt_cluster::{Answer, Client, ClusterError, Job, Order, Question, ResultFacts, TaskRun, TaskState, Until};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{BEGINNING, RunId, TaskRange, WorkerId};
 use raskt_value::{Chunk, Value};
 use std::time::Duration;
-use workplace::*;
 
 /// Sums of data that the client gives: what is lost of it can't be made again by anybody but the client.
 fn futures(client: &Client, count: u32, kernel: Sum) -> (TaskRun, TaskRange) {

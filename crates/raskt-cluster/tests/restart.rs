@@ -1,31 +1,12 @@
 //! The scheduler is killed in the middle and begins anew with its journal: it is a process of its own, workers and clients are here.
 
-mod workplace;
-
+use crate::alone;
+use crate::workplace::killed::*;
+use crate::workplace::*;
 use raskt_cluster::{Client, ClusterError, Job, TaskRun, TaskState, Until};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::TaskRange;
-use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
-use workplace::killed::*;
-use workplace::*;
-
-/// Runs are counted in this process: one story at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    let guard = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    COUNTS.store(true, Ordering::Relaxed);
-    RUNS.lock().unwrap().clear();
-    guard
-}
-
-/// Not a test, but the process of the scheduler, when it is called as such.
-#[test]
-fn scheduler_process() {
-    be_scheduler();
-}
 
 fn all(count: u64) -> TaskRange {
     TaskRange { layer: LayerId(0), start: 0, end: count }

@@ -1,19 +1,11 @@
 //! The scheduler is killed and begins anew: what was cancelled is, also if it hadn't heard so.
 
-mod workplace;
-
+use crate::workplace::killed::*;
+use crate::workplace::*;
 use raskt_cluster::{Client, Job, TaskRun, TaskState, Until};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{Import, RunId, TaskRange};
 use std::time::Instant;
-use workplace::killed::*;
-use workplace::*;
-
-/// Not a test, but the process of the scheduler, when it is called as such.
-#[test]
-fn scheduler_process() {
-    be_scheduler();
-}
 
 fn range(layer: u32, start: u64, end: u64) -> TaskRange {
     TaskRange { layer: LayerId(layer), start, end }

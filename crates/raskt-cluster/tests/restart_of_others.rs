@@ -1,32 +1,14 @@
 //! The scheduler is killed and begins anew: what is shared by name, questions, errands, orders, plugins and results of others.
 
-mod workplace;
-
+use crate::workplace::killed::*;
+use crate::workplace::*;
 use bytes::Bytes;
 use raskt_cluster::coordination::{Name, Pending, Reply, Request, Value};
-use raskt_cluster::{Client, ClusterError, Job, Order, Question, SentErrand, TaskRun};
+use raskt_cluster::{Answer, Client, ClusterError, Job, Order, Question, SentErrand, TaskRun};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{TaskRange, WorkerId};
 use std::sync::mpsc::channel;
-use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
-use workplace::killed::*;
-use workplace::*;
-
-/// What plugins do is counted in this process: one story at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    let guard = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    PLUGGED.lock().unwrap().clear();
-    guard
-}
-
-/// Not a test, but the process of the scheduler, when it is called as such.
-#[test]
-fn scheduler_process() {
-    be_scheduler();
-}
 
 fn soon() -> Option<Instant> {
     Some(Instant::now() + PATIENCE)
@@ -70,11 +52,11 @@ fn is_lost(mut pending: Pending) {
 /// Locks are free, whoever waits hears so, and topics go on with the first event of the new scheduler.
 #[test]
 fn what_is_shared_by_name_is_gone_and_everybody_hears_so() {
-    let _alone = alone();
     let mut place = Place::of(1);
     let (one, other) = (place.client(), place.client());
     let worker = place.workers[0].coordination().clone();
     assert_eq!(one.coordination().ask(lock(None)).unwrap(), Reply::Acquired(vec!["x".into()]));
+    assert_eq!(one.coordination().begun_anew(), None);
     let waiting = [other.coordination().request(lock(None)).unwrap(), worker.request(lock(None)).unwrap()];
     let topic: Name = "topic".into();
     let log = |client: &Client, bytes: &'static str| {
@@ -93,6 +75,8 @@ fn what_is_shared_by_name_is_gone_and_everybody_hears_so() {
     place.start();
     waiting.into_iter().for_each(is_lost);
     await_names(|request| other.coordination().ask(request).ok());
+    // Since then there are events.
+    assert!(other.coordination().begun_anew().is_some() && other.coordination().begun_anew().is_none());
     // Before the other one may be back: its events have the same numbers as those of before.
     log(&other, "d").unwrap();
     log(&other, "e").unwrap();
@@ -102,6 +86,36 @@ fn what_is_shared_by_name_is_gone_and_everybody_hears_so() {
     await_names(|request| worker.ask(request).ok());
     assert_eq!(worker.ask(lock(Some(0))).unwrap(), Reply::Acquired(vec!["x".into()]));
     assert_eq!(one.coordination().ask(lock(Some(0))).unwrap(), Reply::TimedOut);
+    // Who had it hears that others have had it since, and once.
+    let release = || one.coordination().ask(Request::ReleaseLocks { names: vec!["x".into()], holder: 1 }).unwrap();
+    let told = [release(), release()].map(|reply| format!("{reply:?}"));
+    assert!(told[0].contains("Lost") && told[0].contains("begun anew") && told[1].contains("NotHeld"), "{told:?}");
+}
+
+/// Whoever only looks waits for the next scheduler, and hears no more of it than that it takes longer.
+#[test]
+fn who_only_looks_is_answered_by_the_next_scheduler() {
+    let mut place = Place::of(1);
+    let (one, other) = (place.client(), place.client());
+    let run = submit(&one, &sums(2, QUICK, 0), vec![all(2)]);
+    assert_eq!(wait(&run).unwrap(), [0, 1]);
+    let event = Name::from("event");
+    let mut looking = one.coordination().request(Request::WaitForEvent { name: event.clone(), timeout: None }).unwrap();
+    one.barrier(PATIENCE).unwrap();
+    place.kill();
+    let asked = std::thread::scope(|scope| {
+        let who_has = Question::WhoHas { tasks: vec![(run.id(), all(2))] };
+        let asked = scope.spawn(|| one.ask(who_has, PATIENCE));
+        let size = scope.spawn(|| one.coordination().ask(Request::QueueSize { name: "queue".into() }));
+        // Both are on their way before there is anybody to hear them.
+        std::thread::sleep(Duration::from_millis(50));
+        place.start();
+        assert!(size.join().unwrap().is_ok());
+        asked.join().unwrap()
+    });
+    assert!(matches!(asked, Ok(Answer::WhoHas(_))), "{asked:?}");
+    until("the other one is back", || other.coordination().ask(Request::SetEvent { name: event.clone() }).is_ok());
+    assert_eq!(looking.wait(soon()).expect("it comes").unwrap().reply(), &Reply::Done);
 }
 
 fn errand(client: &Client, bytes: &'static [u8]) -> SentErrand {
@@ -123,7 +137,6 @@ fn all_of(errand: &SentErrand) -> Vec<Given> {
 /// What was asked ends with a sentence, and what is asked afterwards gets its own answer and no other's.
 #[test]
 fn questions_and_errands_end_with_the_scheduler_that_had_them() {
-    let _alone = alone();
     let mut place = Place::of(2);
     let client = place.client();
     let run = submit(&client, &sums(40, Sum { milliseconds: 100, ..QUICK }, 0), vec![all(40)]);
@@ -159,7 +172,7 @@ fn questions_and_errands_end_with_the_scheduler_that_had_them() {
 /// Those who wait until they were heard are, and workers of before aren't given what they have.
 #[test]
 fn plugins_are_kept_and_not_begun_again() {
-    let _alone = alone();
+    let _alone = tell_of_plugins_alone();
     let mut place = Place::of(1);
     let client = place.client();
     for (name, plugin) in [("kept", "1"), ("gone", "2"), ("changed", "3"), ("changed", "4")] {
@@ -195,8 +208,7 @@ fn plugins_are_kept_and_not_begun_again() {
 
 /// Results that somebody has of others are there as before, whoever made them.
 #[test]
-fn results_of_others_outlive_the_scheduler_and_names_that_kept_some_do_not() {
-    let _alone = alone();
+fn results_of_others_outlive_the_scheduler_and_so_does_what_names_keep() {
     let mut place = Place::of(2);
     let (giver, taker) = (place.client(), place.client());
     let run = sources(&giver, 8);
@@ -205,18 +217,17 @@ fn results_of_others_outlive_the_scheduler_and_names_that_kept_some_do_not() {
     let value = Value { bytes: "of results".into(), results: vec![(run.id(), all(8))] };
     let publish = || Request::PublishDataset { name: "set".into(), value: value.clone(), replace: false };
     assert_eq!(taker.coordination().ask(publish()).unwrap(), Reply::Done);
-    place.kill();
-    place.start();
-    assert_eq!(gathered(&taker, &adopted.0, 1), [5]);
-    await_names(|request| taker.coordination().ask(request).ok());
-    let gone = taker.coordination().ask(Request::GetDataset { name: "set".into() }).unwrap();
-    assert!(matches!(gone, Reply::Refused(_)), "{gone:?}");
-    assert_eq!(taker.coordination().ask(publish()).unwrap(), Reply::Done);
     assert_eq!(gathered(&giver, &run, 8), (0..8).collect::<Vec<_>>());
     // Whoever goes leaves what others have.
     drop(run);
     giver.close(PATIENCE);
     drop(giver);
+    place.kill();
+    place.start();
+    assert_eq!(gathered(&taker, &adopted.0, 1), [5]);
+    await_names(|request| taker.coordination().ask(request).ok());
+    let kept = taker.coordination().ask(Request::GetDataset { name: "set".into() }).unwrap();
+    assert_eq!(kept, Reply::Values { values: vec![value.clone()], awaits_taken: true });
     let again = taker.take_up(&value.results).unwrap();
     assert_eq!(gathered(&taker, &again, 8), (0..8).collect::<Vec<_>>());
     assert_eq!(gathered(&taker, &adopted.0, 1), [5]);

@@ -1,13 +1,11 @@
 //! What doesn't fit: results of workers that retire, and data that clients give.
 
-mod workplace;
-
+use crate::workplace::*;
 use raskt_cluster::{Answer, Client, ClusterError, Job, Order, Question, TaskRun, Until};
 use raskt_graph::LayerId;
 use raskt_schedule::{TaskRange, WorkerId};
 use raskt_value::{Chunk, Value};
 use std::time::{Duration, Instant};
-use workplace::*;
 
 const MIB: u64 = 1 << 20;
 

@@ -1,7 +1,6 @@
 //! Sessions over real sockets, whole and broken.
 
-mod world;
-
+use crate::world::*;
 use bytes::Bytes;
 use raskt_cluster::certs::Authority;
 use raskt_cluster::hello::Role;
@@ -12,7 +11,6 @@ use std::net::ToSocketAddrs;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use world::*;
 
 fn check_echo(scheduler: Security, worker: Security, address: &str) {
     let echo = echo(scheduler, address, Limits::default());
@@ -295,7 +293,10 @@ fn process_that_ends(address: &str) -> Option<Event> {
     let echo = echo(security, address, limits);
     let told = format!("{} {}", folder.path().join("token").display(), echo.listening.address());
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "ends_in_the_middle"]).env("RASKT_TEST_CALLS", told).stdout(std::process::Stdio::null());
+    child
+        .args(["--exact", "sessions::ends_in_the_middle"])
+        .env("RASKT_TEST_CALLS", told)
+        .stdout(std::process::Stdio::null());
     let status = child.status().unwrap();
     assert!(!status.success());
     let mut events = std::iter::from_fn(|| echo.events.recv_timeout(PATIENCE).ok());
@@ -349,7 +350,7 @@ fn a_slow_message_silences_nobody_else() {
         let outbox = outbox.typed::<Message>();
         Some(inbox(move |incoming: Incoming<Message>| {
             if let Incoming::Message { message, .. } = incoming {
-                std::thread::sleep(SLOW);
+                std::thread::sleep(if message.0 == 0 { Duration::ZERO } else { SLOW });
                 outbox.send(&message, vec![]).unwrap();
             }
         }))
@@ -357,7 +358,9 @@ fn a_slow_message_silences_nobody_else() {
     let listening = network.listen(&"tcp://127.0.0.1:0".parse().unwrap(), &[Role::Worker], host).unwrap();
     let [mut slow, mut other] = [(); 2].map(|()| call(security.clone(), listening.address(), limits.clone()));
     for caller in [&mut slow, &mut other] {
-        caller.wait_for(|event| *event == Event::Connected);
+        // It is connected here when that thread has still to see to it there.
+        caller.send(&(0, String::new()), vec![]);
+        assert_eq!(caller.receive().0, (0, String::new()));
     }
     slow.send(&(1, String::new()), vec![]);
     assert_eq!(slow.receive().0, (1, String::new()));

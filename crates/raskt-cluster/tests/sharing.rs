@@ -1,7 +1,6 @@
 //! What processes share by name, hooked into scheduler, workers and clients: over real sockets, all in this process.
 
-mod workplace;
-
+use crate::workplace::*;
 use raskt_cluster::coordination::*;
 use raskt_cluster::hello::Role;
 use raskt_cluster::session::Limits as SessionLimits;
@@ -13,7 +12,6 @@ use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{RunId, TaskRange};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use workplace::*;
 
 fn range(layer: u32, start: u64, end: u64) -> TaskRange {
     TaskRange { layer: LayerId(layer), start, end }

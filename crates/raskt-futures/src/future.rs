@@ -1,7 +1,7 @@
 //! Handles on results that have a type.
 
 use crate::error::FutureError;
-use crate::held::{HeldResult, Standing, fetch, ranges_of};
+use crate::held::{HeldResult, Standing, fetch, ranges_of, retry};
 use crate::packed::{Packed, Portable};
 use raskt_cluster::{ClusterError, Until};
 use raskt_value::Value;
@@ -94,8 +94,9 @@ impl<T> Future<T> {
 
     /// Has what failed of it run again, with what failed first.
     pub fn retry(&self) -> Result<(), ClusterError> {
-        let mut failed = self.held.iter().filter(|held| matches!(held.standing(), Standing::Failed(_)));
-        failed.try_for_each(|held| held.retry())
+        let is_over = |held: &&Arc<HeldResult>| held.is_cancelled() || matches!(held.standing(), Standing::Failed(_));
+        let over: Vec<_> = self.held.iter().filter(is_over).cloned().collect();
+        retry(&over)
     }
 
     /// Why it can't go on as things are, if it can't: no worker is there, for one.

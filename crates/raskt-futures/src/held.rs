@@ -1,9 +1,10 @@
 //! Results that a cluster holds, as values of this process.
 
-use raskt_cluster::{Client, ClusterError, TaskFailed, TaskRun, TaskState};
+use hashbrown::HashMap;
+use raskt_cluster::{Client, ClusterError, Gather, TaskFailed, TaskRun, TaskState};
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange};
-use raskt_value::{DType, StoredValue, Summary, Value};
+use raskt_value::{DType, StoredValue, Summary, TaskError, Value};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -24,6 +25,8 @@ pub struct HeldResult {
     /// The process whose client holds it.
     process: u32,
     is_cancelled: AtomicBool,
+    /// Why it was cancelled, if somebody has said.
+    reason: OnceLock<Box<str>>,
     /// The scheduler is known to have heard of its run.
     is_heard: AtomicBool,
 }
@@ -43,9 +46,9 @@ pub enum Standing {
 impl HeldResult {
     /// That of a task of a run of `client`.
     pub fn new(client: Arc<Client>, run: TaskRun, task: TaskId, is_data: bool) -> Arc<Self> {
-        let (block, is_cancelled, is_heard) = Default::default();
+        let (block, is_cancelled, reason, is_heard) = Default::default();
         let process = std::process::id();
-        Arc::new(Self { client, run, task, block, is_data, process, is_cancelled, is_heard })
+        Arc::new(Self { client, run, task, block, is_data, process, is_cancelled, reason, is_heard })
     }
 
     /// Whether it is data that this client gives.
@@ -75,6 +78,11 @@ impl HeldResult {
     /// The client that holds it.
     pub fn client(&self) -> &Arc<Client> {
         &self.client
+    }
+
+    /// The process whose client holds it: a fork has none of its threads, and waits for it in vain.
+    pub fn process(&self) -> u32 {
+        self.process
     }
 
     /// The run and the task whose result it is.
@@ -130,15 +138,43 @@ impl HeldResult {
         was_open
     }
 
-    /// Has it made again if it failed.
-    pub fn retry(&self) -> Result<(), ClusterError> {
-        self.run.retry(&[TaskRange::one(self.task)])
+    /// Why it is cancelled: whoever asks for the result hears it.
+    pub fn note_reason(&self, reason: &str) {
+        if !self.is_cancelled() {
+            let _ = self.reason.set(reason.into());
+        }
+    }
+
+    /// Why it was cancelled, if somebody has said.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.get().map(|reason| &**reason)
     }
 
     /// What it waits for, if it can't go on as things are.
     pub fn stalled(&self) -> Option<String> {
         self.run.stalled()
     }
+}
+
+/// Has those made again that have failed: each run hears of all that are of it at once.
+///
+/// # Errors
+/// If the cluster is out of reach, or nobody wants one of them any more: nothing is made again then.
+pub fn retry(results: &[Arc<HeldResult>]) -> Result<(), ClusterError> {
+    if results.iter().any(|result| result.is_cancelled()) {
+        let why = "what was cancelled isn't made again by a retry: submit the call once more";
+        return Err(ClusterError::Refused(why.into()));
+    }
+    let mut runs: HashMap<(*const Client, RunId), (&TaskRun, Vec<TaskId>)> = HashMap::new();
+    for result in results {
+        let run = (Arc::as_ptr(&result.client), result.run.id());
+        runs.entry(run).or_insert_with(|| (&result.run, vec![])).1.push(result.task);
+    }
+    runs.into_values().try_for_each(|(run, mut tasks)| {
+        tasks.sort_unstable();
+        tasks.dedup();
+        run.retry(&TaskRange::of(tasks))
+    })
 }
 
 /// The tasks of results, as runs and ranges.
@@ -156,8 +192,36 @@ pub fn ranges_of<'a>(results: impl Iterator<Item = &'a HeldResult>) -> Vec<(RunI
 
 /// Fetches the results, which are of one client, in order.
 pub fn fetch(results: &[Arc<HeldResult>], deadline: Option<Instant>) -> Result<Vec<Value>, ClusterError> {
-    let Some(first) = results.first() else { return Ok(vec![]) };
-    first.client.gather(&ranges_of(results.iter().map(|result| &**result)), deadline)
+    fetching(results).wait(deadline)
+}
+
+/// The same, to be waited for in several steps: what has come stays. Nothing is asked for before the first of them.
+pub fn fetching(results: &[Arc<HeldResult>]) -> Fetching {
+    Fetching { held: results.to_vec(), on_the_way: None }
+}
+
+/// Results that are fetched, and that nobody lets go of meanwhile.
+pub struct Fetching {
+    held: Vec<Arc<HeldResult>>,
+    on_the_way: Option<Gather>,
+}
+
+impl Fetching {
+    /// The results in their order; [`ClusterError::TimedOut`] if they aren't there by then, and may be waited for again.
+    pub fn wait(&mut self, deadline: Option<Instant>) -> Result<Vec<Value>, ClusterError> {
+        self.gather().map_or(Ok(vec![]), |gather| gather.wait(deadline))
+    }
+
+    /// The same, where what can't be had here keeps nobody from the others.
+    pub fn wait_each(&mut self, deadline: Option<Instant>) -> Result<Vec<Result<Value, TaskError>>, ClusterError> {
+        self.gather().map_or(Ok(vec![]), |gather| gather.wait_each(deadline))
+    }
+
+    fn gather(&mut self) -> Option<&mut Gather> {
+        let first = self.held.first()?;
+        let begin = || first.client.gathering(&ranges_of(self.held.iter().map(|result| &**result)));
+        Some(self.on_the_way.get_or_insert_with(begin))
+    }
 }
 
 impl StoredValue for HeldResult {

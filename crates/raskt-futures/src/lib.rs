@@ -35,7 +35,7 @@ pub use calls::Row;
 pub use error::FutureError;
 pub use function::{Callable, Fallible, Function, Functions};
 pub use future::{Future, Status};
-pub use held::{HeldResult, Standing, fetch, ranges_of};
+pub use held::{Fetching, HeldResult, Standing, fetch, fetching, ranges_of, retry};
 pub use here::{brought_here, fetched};
 pub use job::{Bring, Prepared};
 pub use native::{Load, begin};

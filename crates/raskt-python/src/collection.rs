@@ -39,6 +39,11 @@ pub trait Collection {
         false
     }
 
+    /// Whether nothing of it is to be computed, as far as that isn't seen in its graph.
+    fn is_there(&self) -> bool {
+        false
+    }
+
     /// The types and shapes of its blocks, in order, if it has blocks of shapes that are known: then results that stay with a
     /// cluster can be its source.
     fn layouts(&self) -> Option<Vec<(DType, Box<[usize]>)>> {

@@ -11,9 +11,11 @@ use crate::settings::{Settings, settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raskt_execute::{Limits, MemoryReport, Store, usual_memory_limit};
-use raskt_store::{HolderLine, Place, give_back_freed, own_bytes, resident_bytes};
+use raskt_store::{HolderLine, Place, ProcessLimit, give_back_freed, own_bytes, resident_bytes};
 use raskt_sync::Mutex;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The store and what it was set up by.
@@ -30,11 +32,17 @@ struct Current {
 
 static CURRENT: Mutex<Option<Current>> = Mutex::new(None);
 
+/// The process that somebody ends if it takes more than it may; 0 if there is none. Its forks are nobody's.
+static BOUND: AtomicU32 = AtomicU32::new(0);
+
 /// What the code, the allocator and the stacks of threads take beyond what was measured before the first task ran.
 const SLACK_BYTES: u64 = 32 << 20;
 
 /// The least that results and tasks get, however small the limit is: with less, nothing would run.
 const LEAST_BYTES: u64 = 32 << 20;
+
+/// With less than this no process is ended for what it takes (`_excess.py`).
+const NEVER_ENDED_BYTES: u64 = 128 << 20;
 
 /// How often the baseline is measured again, at the start of a computation that finds the store empty.
 const BASELINE_AGE: Duration = Duration::from_secs(1);
@@ -105,9 +113,15 @@ impl Current {
     }
 
     fn set_limits(&self) {
-        let rest = self.limits.memory.saturating_sub(self.baseline + SLACK_BYTES);
-        let memory = rest.max(LEAST_BYTES.min(self.limits.memory));
-        self.store.set_limits(Limits { memory, ..self.limits.clone() });
+        let all = self.limits.memory;
+        let least = LEAST_BYTES.min(all);
+        let mut memory = all.saturating_sub(self.baseline + SLACK_BYTES);
+        if BOUND.load(Ordering::Relaxed) == self.process {
+            memory = memory.min(ProcessLimit(all).for_results(self.baseline));
+            let unbound = NEVER_ENDED_BYTES.saturating_sub(self.baseline);
+            self.store.set_bound(ProcessLimit(all).at_most(self.baseline).max(unbound).max(least));
+        }
+        self.store.set_limits(Limits { memory: memory.max(least), ..self.limits.clone() });
     }
 }
 
@@ -116,6 +130,38 @@ fn limits(settings: &Settings) -> Limits {
         memory: settings.memory_limit.unwrap_or_else(usual_memory_limit),
         disk: settings.disk_limit.unwrap_or(u64::MAX),
         spill_path: settings.spill_path.clone(),
+    }
+}
+
+/// From now on somebody ends this process if it takes more than its limit: results have less, so that there is room for what shows
+/// too late.
+#[pyfunction]
+fn bind_memory() {
+    BOUND.store(std::process::id(), Ordering::Relaxed);
+    CURRENT.lock().iter().for_each(Current::set_limits);
+}
+
+/// Bytes that the process has beside results for a while, until this goes: results leave for them, where that can be.
+pub(crate) struct Beside {
+    store: Store,
+    bytes: u64,
+}
+
+/// So many bytes are there for a while, in a process that is ended if it takes too much.
+pub(crate) fn have_beside(bytes: usize) -> Option<Beside> {
+    let process = std::process::id();
+    if BOUND.load(Ordering::Relaxed) != process {
+        return None;
+    }
+    let store = CURRENT.lock().as_ref().filter(|current| current.process == process)?.store.clone();
+    let bytes = bytes as u64;
+    store.hold_unasked(bytes);
+    Some(Beside { store, bytes })
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        self.store.let_go_small(self.bytes);
     }
 }
 
@@ -187,6 +233,15 @@ fn holder<'py>(py: Python<'py>, line: &HolderLine) -> PyResult<Bound<'py, PyDict
     Ok(found)
 }
 
+/// Removes what dead processes have spilled to a folder, or to where it goes unless somebody says so.
+#[pyfunction]
+#[pyo3(signature = (place=None))]
+fn sweep_spilled(py: Python<'_>, place: Option<PathBuf>) {
+    py.detach(|| raskt_store::sweep_spilled(place.as_deref()));
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(memory_report, module)?)
+    module.add_function(wrap_pyfunction!(memory_report, module)?)?;
+    module.add_function(wrap_pyfunction!(bind_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep_spilled, module)?)
 }

@@ -49,6 +49,7 @@ impl Scheduler {
             Event::RunReleased { .. }
             | Event::WorkerJoined { .. }
             | Event::WorkerResized { .. }
+            | Event::WorkerRenamed { .. }
             | Event::SlotsLent { .. }
             | Event::SlotsReturned { .. }
             | Event::WorkerLost { .. }

@@ -130,6 +130,14 @@ pub enum Event {
         /// Bytes that it may hold from now on.
         memory: u64,
     },
+    /// A worker is called otherwise from now on: what is to run on a worker of its new name may run there, and nothing more of what is
+    /// to run on one of its name of before.
+    WorkerRenamed {
+        /// The worker.
+        worker: WorkerId,
+        /// Its name.
+        name: Arc<str>,
+    },
     /// Tasks of a worker wait for `run` and lend their slots to others until it has ended: they go on in them before anybody
     /// else is given them.
     SlotsLent {

@@ -157,6 +157,7 @@ impl Scheduler {
                 self.workers.resize(worker, slots, memory);
                 self.look_at_borrowers(worker);
             }
+            Event::WorkerRenamed { worker, name } => self.workers.rename(worker, name),
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
             Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),
             Event::WorkerLost { worker, cause } => self.lose_worker(worker, cause),

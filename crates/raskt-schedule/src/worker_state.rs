@@ -94,7 +94,13 @@ impl WorkerState {
         &self.offer
     }
 
-    /// It has come to have so many slots, and so much memory. All else that it offers stays as it was when it joined.
+    /// It is called otherwise from now on; gives what it offered before.
+    pub fn rename(&mut self, name: Arc<str>) -> Offer {
+        let now = Offer { name, ..self.offer.clone() };
+        std::mem::replace(&mut self.offer, now)
+    }
+
+    /// It has come to have so many slots, and so much memory. What else it offers stays as it was when it joined.
     pub fn resize(&mut self, slots: u32, memory: u64) {
         (self.offer.slots, self.offer.memory) = (slots, memory);
     }

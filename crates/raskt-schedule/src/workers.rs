@@ -15,6 +15,7 @@ use crate::worker_state::WorkerState;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 
 /// The workers, and what is derived from what each of them has.
 #[derive(Debug, Default)]
@@ -72,6 +73,20 @@ impl Workers {
 
     pub fn resize(&mut self, worker: WorkerId, slots: u32, memory: u64) {
         self.change(worker, |state| state.resize(slots, memory));
+    }
+
+    /// `worker` is called otherwise from now on.
+    pub fn rename(&mut self, worker: WorkerId, name: Arc<str>) {
+        let Some(state) = self.workers.get_mut(&worker) else { return };
+        let before = state.rename(name);
+        let now = state.offer().clone();
+        self.derived.remove_offer(worker, &before);
+        self.derived.add_offer(worker, &now);
+        self.has_freed = true;
+        let mut concerned = self.needs.concerned(&before);
+        concerned.extend(self.needs.concerned(&now));
+        concerned.extend(self.needs.met_by(worker));
+        concerned.into_iter().for_each(|need| self.look_at(need, worker));
     }
 
     /// Tasks of `worker` lend so many slots while they wait, or get them back.

@@ -18,6 +18,8 @@ pub struct Holder {
 #[derive(Debug)]
 pub struct Broker {
     limit: u64,
+    /// Where whoever has more is ended, so much may be held whatever is asked for.
+    bound: u64,
     /// As results count it, each for itself.
     held: u64,
     /// Of these, what belongs to pieces of memory that more than one of them may hold.
@@ -74,6 +76,7 @@ impl Broker {
     pub fn new(limit: u64) -> Self {
         Self {
             limit,
+            bound: u64::MAX,
             held: 0,
             pieces: Sums::default(),
             promised: 0,
@@ -111,7 +114,7 @@ impl Broker {
     pub fn missing(&self, bytes: u64) -> u64 {
         let unseen = self.unseen_with_one_more();
         let others = match bytes {
-            // What asks for nothing adds to no results, and doesn't wait for them to go.
+            // What asks for nothing doesn't wait for results to go here: the state says whether it has to.
             0 if unseen == 0 => return 0,
             0 => self.promised,
             _ => self.total(),
@@ -121,8 +124,12 @@ impl Broker {
 
     /// How many bytes have to go for what there is to be within the limit.
     pub fn beyond_limit(&self) -> u64 {
-        let seen = self.unpromised.seen.min(self.limit - self.least());
-        self.total().saturating_add(seen).saturating_sub(self.limit)
+        self.total().saturating_add(self.unseen()).saturating_sub(self.limit)
+    }
+
+    /// What the process was seen to have that nobody was promised, as far as it counts.
+    fn unseen(&self) -> u64 {
+        self.unpromised.seen.min(self.limit.saturating_sub(self.least()))
     }
 
     /// What nobody was promised, if one more task runs: what is seen, or what those that run have yet to take; and what that
@@ -199,6 +206,27 @@ impl Broker {
     /// Sets how many bytes may be held and promised together.
     pub fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
+    }
+
+    /// Sets how many bytes may be held whatever is asked for.
+    pub fn set_bound(&mut self, bound: u64) {
+        self.bound = bound;
+    }
+
+    /// How many bytes that is.
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// Whether more would be held, with `bytes` more and `freed` less, than may be in any case; what the process has beside results counts,
+    /// since that is what it is ended for.
+    pub fn is_out_of_bounds(&self, bytes: u64, freed: u64) -> bool {
+        self.total().saturating_add(self.unseen()).saturating_add(bytes).saturating_sub(freed) > self.bound
+    }
+
+    /// Whether somebody was promised memory, be it none.
+    pub fn has_promised(&self, holder: Holder) -> bool {
+        self.promises.contains_key(&holder)
     }
 
     /// Whether somebody was promised more than there is, and hasn't given it back.
@@ -303,6 +331,18 @@ mod tests {
         assert_eq!(broker.missing(400 * MIB), (400 + 400 + 2 * 100 + 100 - 1024) * MIB);
         broker.set_unpromised(unpromised(500 * MIB, 500 * MIB, 0));
         assert_eq!(broker.missing(500 * MIB), 0);
+    }
+
+    #[test]
+    fn what_a_process_has_beside_results_is_within_its_bound() {
+        const MIB: u64 = 1 << 20;
+        let mut broker = Broker::new(800 * MIB);
+        broker.set_bound(900 * MIB);
+        broker.hold(700 * MIB);
+        assert!(!broker.is_out_of_bounds(200 * MIB, 0) && broker.is_out_of_bounds(201 * MIB, 0));
+        broker.set_unpromised(unpromised(150 * MIB, 0, 0));
+        assert!(!broker.is_out_of_bounds(50 * MIB, 0) && broker.is_out_of_bounds(51 * MIB, 0));
+        assert!(!broker.is_out_of_bounds(51 * MIB, MIB));
     }
 
     #[test]

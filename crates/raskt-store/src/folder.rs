@@ -117,6 +117,12 @@ fn is_in_memory(path: &Path) -> bool {
     }
 }
 
+/// Removes what dead processes have spilled to `place`, or to where it goes unless somebody says so. For whoever has seen one die: nobody
+/// else may come to spill there.
+pub fn sweep_spilled(place: Option<&Path>) {
+    sweep(&place.map_or_else(usual_place, Path::to_path_buf));
+}
+
 /// Removes the folders in `place` whose owners are dead. What can't be looked at or removed is left. It may take long: they may have
 /// left as much as a disk holds.
 pub(crate) fn sweep(place: &Path) {

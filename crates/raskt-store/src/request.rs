@@ -39,6 +39,15 @@ pub enum Answer {
     Pending,
 }
 
+/// What is known of what asks for memory, beside how much it asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Up to so many of the bytes are fetched from elsewhere and read: they aren't what it makes.
+    pub fetched: u64,
+    /// How many results it makes.
+    pub results: u64,
+}
+
 /// A request that waits for memory.
 #[derive(Debug)]
 pub(crate) struct Request {
@@ -47,4 +56,17 @@ pub(crate) struct Request {
     pub bytes: u64,
     /// Each once, with its size. They are pinned, and whoever asks keeps them in the store.
     pub inputs: Vec<(SlotId, u64)>,
+    /// Bytes of inputs that are too small to be kept one by one.
+    pub small: u64,
+    /// Up to so many of `bytes` are fetched from elsewhere, to be read.
+    pub fetched: u64,
+    /// How many results it makes.
+    pub results: u64,
+}
+
+impl Request {
+    /// Bytes of its inputs.
+    pub fn reads(&self) -> u64 {
+        self.inputs.iter().fold(self.small, |sum, (_, bytes)| sum.saturating_add(*bytes))
+    }
 }

@@ -39,6 +39,8 @@ pub(crate) struct State {
     next_slot: u64,
     /// Bytes of the largest result so far.
     largest: u64,
+    /// Bytes that results had lately: what one is taken to have of which nobody can tell.
+    usual: u64,
     /// All and only the slots that can leave memory now.
     order: Order,
     /// Those that stay, by why they do.
@@ -52,6 +54,11 @@ pub(crate) struct State {
     uses: u64,
     /// Requests in the order in which they came; none overtakes another.
     pending: VecDeque<Request>,
+    /// How much was held when somebody was refused last for what may be held in any case, and how many were one after the other, since
+    /// any of it was let go.
+    refused: (u64, u32),
+    /// How many results are to come of each promise of nothing: nobody knows how large they will be.
+    to_come: BTreeMap<Holder, u64>,
     /// How many inputs each promise still waits for.
     loading: BTreeMap<Holder, u32>,
     /// How far those were looked at again that somebody else was seen to refer to.
@@ -100,6 +107,7 @@ impl State {
             sharing: Sharing::default(),
             next_slot: 0,
             largest: 0,
+            usual: 0,
             order: Order::default(),
             shared: BTreeSet::new(),
             shared_elsewhere: BTreeSet::new(),
@@ -107,6 +115,8 @@ impl State {
             pinned: 0,
             uses: 0,
             pending: VecDeque::new(),
+            refused: (0, 0),
+            to_come: BTreeMap::new(),
             loading: BTreeMap::new(),
             round: Round::default(),
             wants_look: false,
@@ -169,8 +179,14 @@ impl State {
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
         self.sharing.enter(id, &value);
         self.broker.set_pieces(self.sharing.sums());
+        // Data that comes from elsewhere says nothing of what tasks make.
+        let is_asked_for = self.broker.has_promised(holder);
         self.broker.hold_promised(holder, bytes);
         self.largest = self.largest.max(bytes);
+        if is_asked_for {
+            self.learn_usual(bytes);
+            self.to_come.entry(holder).and_modify(|left| *left = left.saturating_sub(1));
+        }
         // It may be larger than what was promised for it. It isn't chosen itself: who has made it still refers to it.
         self.evict_excess();
         let used = self.next_use();

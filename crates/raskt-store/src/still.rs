@@ -1,10 +1,18 @@
 //! What a thread of the store that has nothing to do watches for.
 
+use crate::broker::Holder;
 use crate::state::State;
 use std::time::{Duration, Instant};
 
 /// How long nothing has to have moved before a request may go beyond the limit.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How long the first request waits at most for less to be held than may be in any case, whatever goes on meanwhile: what runs may run
+/// for ever.
+const REFUSED_AFTER: Duration = Duration::from_secs(30);
+
+/// After so many refusals in a row the patience is as short as it gets.
+const MOST_HALVINGS: u32 = 2;
 
 /// How many such times a disk that was full or broken is left alone.
 const DISK_PATIENCE: u32 = 10;
@@ -14,11 +22,16 @@ const DISK_PATIENCE: u32 = 10;
 pub(crate) struct Still {
     moves: u64,
     since: Option<Instant>,
-    times: u32,
+    /// When nothing had moved for the first time since the disk was last tried.
+    tried: Option<Instant>,
     /// When it was looked whether results that somebody else referred to are free to go.
     looked: Option<Instant>,
     /// When the disk was last left alone.
     left_alone: Option<Instant>,
+    /// When somebody was refused last since nothing had moved.
+    refused: Option<Instant>,
+    /// Who is first, and waits for less to be held, and since when.
+    out_of_bounds: Option<(Holder, Instant)>,
 }
 
 impl Still {
@@ -35,19 +48,44 @@ impl Still {
             self.retry_disk(state);
             return (urgent || state.is_beyond()).then_some(if urgent { Duration::ZERO } else { PATIENCE });
         }
+        self.refuse_late(state);
+        let patience = self.patience(state);
         let since = *self.since.get_or_insert_with(Instant::now);
         if self.moves != state.moves {
             (self.moves, self.since) = (state.moves, Some(Instant::now()));
-        } else if since.elapsed() >= PATIENCE {
+        } else if since.elapsed() >= patience {
             self.since = Some(Instant::now());
-            self.times += 1;
-            if self.times.is_multiple_of(DISK_PATIENCE) {
+            if self.tried.get_or_insert_with(Instant::now).elapsed() >= PATIENCE * DISK_PATIENCE {
+                self.tried = None;
                 state.retry_stuck();
             }
+            let refused = state.refusals();
             state.overbook();
+            if state.refusals() != refused {
+                self.refused = Some(Instant::now());
+            }
         }
         // What came of it is seen at once, unless another thread is at it.
-        Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { PATIENCE })
+        Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { patience })
+    }
+
+    /// How long nothing has to move. Thousands may stand in line for what others have just been refused; who comes later may come after
+    /// somebody who lets go of results, of which it is heard in some milliseconds.
+    fn patience(&self, state: &State) -> Duration {
+        match self.refused.is_some_and(|refused| refused.elapsed() < PATIENCE) {
+            true => PATIENCE / (1 << state.refused_in_a_row().min(MOST_HALVINGS)),
+            false => PATIENCE,
+        }
+    }
+
+    fn refuse_late(&mut self, state: &mut State) {
+        let first = state.out_of_bounds();
+        let known = self.out_of_bounds.filter(|(holder, _)| Some(*holder) == first);
+        self.out_of_bounds = first.map(|holder| known.unwrap_or_else(|| (holder, Instant::now())));
+        if self.out_of_bounds.is_some_and(|(_, since)| since.elapsed() >= REFUSED_AFTER) {
+            self.out_of_bounds = None;
+            state.refuse();
+        }
     }
 
     /// Nobody asks for memory, and more is held than there is room for: from time to time it is seen whether the disk has room by now.
@@ -58,5 +96,39 @@ impl Still {
             self.left_alone = None;
             state.retry_stuck();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Reply, Request};
+
+    const MIB: u64 = 1 << 20;
+
+    fn ask(state: &mut State, ticket: u64) {
+        let holder = Holder { asker: 1, ticket };
+        state.ask(Request { holder, bytes: MIB, inputs: vec![], small: 0, fetched: 0, results: 1 });
+    }
+
+    /// Who stand in line for memory that nobody lets go of hear so at once, when it was plain for some.
+    #[test]
+    fn a_long_line_is_not_refused_at_a_foots_pace() {
+        let mut state = State::new(MIB);
+        state.broker.set_bound(MIB);
+        state.hold_small(MIB, Holder { asker: 1, ticket: u64::MAX });
+        let (mut still, began) = (Still::default(), Instant::now());
+        for ticket in 0..100 {
+            ask(&mut state, ticket);
+            while !state.replies.iter().any(|(to, reply)| to.ticket == ticket && matches!(reply, Reply::Exhausted(_))) {
+                let pause = still.look(&mut state, false).expect("somebody waits");
+                assert!(began.elapsed() < PATIENCE * 80, "{ticket} are refused");
+                std::thread::sleep(pause);
+            }
+        }
+        // Where some is let go, it may be enough for the next.
+        state.let_go_small(MIB / 4);
+        ask(&mut state, 100);
+        assert_eq!(state.refused_in_a_row(), 0);
     }
 }

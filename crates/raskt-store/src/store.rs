@@ -4,7 +4,7 @@ use crate::broken::Broken;
 use crate::broker::Holder;
 use crate::lineage::Lineage;
 use crate::report::MemoryReport;
-use crate::request::{Answer, Asker, Request};
+use crate::request::{Answer, Asker, Extent, Request};
 use crate::slot::{ResultInfo, SlotId};
 use crate::state::State;
 use crate::stored_ref::{Pins, StoredRef};
@@ -87,6 +87,15 @@ impl Store {
         });
     }
 
+    /// Sets how much results and running tasks may hold whatever is asked for, where whoever has more is ended: what is beyond
+    /// `Limits::memory` otherwise, since nothing can leave, and nobody would go on.
+    pub fn set_bound(&self, bytes: u64) {
+        let _ = self.shared().change(|state| {
+            state.broker.set_bound(bytes);
+            state.moved();
+        });
+    }
+
     /// Makes known somebody who asks for memory; he is told by the number that comes back until [`Self::leave`].
     pub fn enlist(&self, asker: Weak<dyn Asker>) -> u32 {
         let number = NEXT_ASKER.fetch_add(1, Ordering::Relaxed);
@@ -160,15 +169,30 @@ impl Store {
     /// Asks for `bytes` for a ticket, and for the results that `inputs` stand for to be in memory. They stay there until the
     /// pins that come back are dropped.
     pub fn ask(&self, holder: Holder, bytes: u64, inputs: &[Value]) -> Result<(Answer, Pins), Broken> {
+        self.ask_for(holder, bytes, Extent { fetched: 0, results: 1 }, inputs)
+    }
+
+    /// The same for one of whom more is known.
+    pub fn ask_for(
+        &self,
+        holder: Holder,
+        bytes: u64,
+        extent: Extent,
+        inputs: &[Value],
+    ) -> Result<(Answer, Pins), Broken> {
+        let Extent { fetched, results } = extent;
         let mut kept: Vec<Arc<StoredRef>> = inputs.iter().filter_map(StoredRef::of).collect();
         if kept.len() > 1 {
             kept.sort_unstable_by_key(|kept| kept.id);
             kept.dedup_by_key(|kept| kept.id);
         }
+        let small =
+            inputs.iter().filter(|value| StoredRef::of(value).is_none()).map(|value| value.bytes() as u64).sum();
         let inputs = kept.iter().map(|kept| (kept.id, kept.bytes)).collect();
         self.look();
         let bytes = bytes.min(MOST_BYTES);
-        let ask = |state: &mut State| (state.ask(Request { holder, bytes, inputs }), state.epoch);
+        let ask =
+            |state: &mut State| (state.ask(Request { holder, bytes, inputs, small, fetched, results }), state.epoch);
         let (answer, epoch) = self.shared().change(ask)?;
         Ok((answer, Pins { kept, epoch }))
     }

@@ -64,7 +64,7 @@ fn of_group(group: u64) -> ResultInfo {
 
 /// Somebody asks for so much.
 fn ask(state: &mut State, ticket: u64, units: u64) -> Answer {
-    state.ask(Request { holder: holder(ticket), bytes: units * UNIT, inputs: vec![] })
+    state.ask(Request { holder: holder(ticket), bytes: units * UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 })
 }
 
 fn no_lineage() -> Lineage {
@@ -233,7 +233,7 @@ fn exit_code(child: i32) -> Option<i32> {
 fn looks(state: &mut State, count: u64) -> u64 {
     let before = state.counts.looked_at;
     for ticket in 1..=count {
-        state.ask(Request { holder: holder(ticket), bytes: UNIT, inputs: vec![] });
+        state.ask(Request { holder: holder(ticket), bytes: UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 });
         state.give_back(holder(ticket));
         state.replies.clear();
     }

@@ -18,8 +18,8 @@ LARGE_BYTES = 64 << 10
 WHOLE_BYTES = 1 << 20
 """A pickle that has as many bytes without them is such an object itself."""
 
-PLAIN = frozenset((int, float, complex, bool, type(None), str, bytes))
-"""What anybody can read as it is."""
+PLAIN = frozenset((int, float, complex, bool, type(None), str, bytes, _core.Slot))
+"""What anybody can read as it is, and what stands for results."""
 
 Way = Callable[..., bytes]
 """How something is pickled: `keep` is asked about buffers, and `place` about objects."""
@@ -36,7 +36,7 @@ def _dump_function(function: Any) -> bytes | None:
 
 def dump_arguments(arguments: tuple[Any, ...]) -> bytes | None:
     """The pickle of the arguments of a call; nothing if there is something large in it."""
-    if all(type(each) in PLAIN for each in arguments):
+    if PLAIN.issuperset(map(type, arguments)):
         data = pickle.dumps(arguments, protocol=5)
         return data if len(data) < LARGE_BYTES else None
     return _if_small(arguments, _by_either)

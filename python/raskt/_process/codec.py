@@ -14,6 +14,7 @@ import os
 import pickle
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -104,6 +105,8 @@ def _by_value() -> Any:
         def reducer_override(self, obj: Any) -> Any:
             if importable.is_here_only(obj):
                 return self._by_value(obj)
+            if isinstance(obj, memoryview):
+                return _parts_of_view(obj)
             if not isinstance(obj, CodeType):
                 return super().reducer_override(obj)
             # Newer versions leave out where code comes from, and with it the user's lines in tracebacks.
@@ -120,6 +123,23 @@ def _by_value() -> Any:
             return cloudpickle.cloudpickle._dynamic_class_reduce(obj)
 
     return Pickler
+
+
+def _parts_of_view(view: memoryview) -> Any:
+    """How a view of memory travels: with what it is a view of, where cloudpickle would give its bytes alone."""
+    memory = view.tobytes() if view.readonly else bytearray(view.tobytes())
+    if (view.format, view.ndim) == ("B", 1):
+        return memoryview, (memory,)
+    with suppress(TypeError, ValueError):
+        memoryview(bytes(view.itemsize)).cast(view.format)
+        if view.nbytes:
+            return _view, (memory, view.format, view.shape)
+    kind = f"a memoryview of format {view.format!r} and shape {view.shape}"
+    raise TypeError(f"{kind} can't be sent to another process: send an array, or its tobytes()")
+
+
+def _view(memory: bytes | bytearray, form: str, shape: tuple[int, ...]) -> memoryview:
+    return memoryview(memory).cast(form, shape)  # type: ignore[call-overload]
 
 
 SHARED_FUTURE = "raskt.future"

@@ -7,6 +7,7 @@ reads anything of its module, is never known: others may change what these hold.
 from __future__ import annotations
 
 import builtins
+import operator
 import sys
 import weakref
 from collections.abc import Callable
@@ -23,6 +24,9 @@ FROM_GLOBALS = ("__package__", "__name__", "__path__", "__file__")
 
 _known: dict[int, tuple[weakref.ref[Any], tuple[Any, ...], bytes]] = {}
 """By the address: the function, what it is made of, and its pickle."""
+
+_names: dict[int, tuple[CodeType, tuple[str, ...]]] = {}
+"""By the address: code, and the names in it."""
 
 
 def pickled(function: Any, way: Callable[[Any], bytes | None]) -> bytes | None:
@@ -42,6 +46,8 @@ def pickled(function: Any, way: Callable[[Any], bytes | None]) -> bytes | None:
 
 
 def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    if len(one) == len(other) and all(map(operator.is_, one, other)):
+        return True
     return len(one) == len(other) and all(a is b or type(a) is type(b) is str and a == b for a, b in zip(one, other))
 
 
@@ -69,10 +75,20 @@ def _made_of(function: Any) -> tuple[Any, ...] | None:
     ):
         return None
     names = function.__globals__
-    if function.__builtins__ is not builtins.__dict__ or any(each in names for each in _names_of(function.__code__)):
+    if function.__builtins__ is not builtins.__dict__ or not names.keys().isdisjoint(_known_names(function.__code__)):
         return None
-    own = (names.get(each) for each in FROM_GLOBALS)
+    own = map(names.get, FROM_GLOBALS)
     return (function.__code__, function.__name__, name, module_name, function.__doc__, *own)
+
+
+def _known_names(code: CodeType) -> tuple[str, ...]:
+    """The same as `_names_of`, looked up once: code never changes."""
+    known = _names.get(id(code))
+    if known is None or known[0] is not code:
+        if len(_names) >= KNOWN_MOST:
+            _names.clear()
+        known = _names[id(code)] = code, _names_of(code)
+    return known[1]
 
 
 def _names_of(code: CodeType) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from raskt import _core
 from raskt._annotations import annotation_set, get_annotations
-from raskt.distributed import _actors, _executor, _running
+from raskt.distributed import _actors, _arguments, _errands, _executor, _orders, _running
 from raskt.distributed._threads import in_thread
 from raskt.futures._pure import content_key
 
@@ -78,8 +78,9 @@ class Calls:
         -------
         Future
         """
-        said = _said(workers, resources, retries, priority, allow_other_workers)
-        if actor or actors:
+        _check_callable(func)
+        said = _said(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
+        if _are_actors(actor, actors):
             client: Any = self
             return _actors.create(client, func, args, kwargs, key, said)
         if key is not None:
@@ -133,18 +134,19 @@ class Calls:
         """
         if not iterables:
             raise TypeError("map() needs at least one iterable beside the function")
-        if batch_size is not None and batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size}; at least one call has to be sent at a time")
+        _check_callable(func)
+        if batch_size is not None:
+            batch_size = _arguments.count("batch_size", batch_size, 1, _arguments.COUNT_MAX)
         rows = list(zip(*iterables))
         keys = _keys(key, len(rows))
-        if actor or actors:
+        if _are_actors(actor, actors):
             client: Any = self
-            said = _said(workers, resources, retries, priority, allow_other_workers)
+            said = _said(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
             named: Sequence[str | None] = keys or [None] * len(rows)
             return [_actors.create(client, func, row, kwargs, name, said) for row, name in zip(rows, named)]
         if _is_pure(pure) and keys is None:
             keys = [content_key(func, row, kwargs) for row in rows]
-        said = _said(workers, resources, retries, priority, allow_other_workers)
+        said = _said(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
         size, futures = batch_size or BATCH, []
         for start in range(0, len(rows), size):
             part = slice(start, start + size)
@@ -156,7 +158,7 @@ class Calls:
         self,
         data: Any,
         workers: str | Sequence[str] | None = None,
-        broadcast: bool = False,
+        broadcast: bool | int = False,
         direct: bool | None = None,
         hash: bool = True,
         timeout: Any = None,
@@ -169,25 +171,37 @@ class Calls:
         data : object
             A list, tuple or set gives a future for each item, a dictionary one for each value; any other object one
             future.
+        workers : str or sequence of str, optional
+            Those that are to hold them. Others may hold some as well, since whoever is free takes them over.
+        broadcast : bool or int, default False
+            Whether each of these workers is to hold all of it; or how many are to.
         direct : bool, optional
             Objects always go straight to workers; it changes nothing.
         hash : bool, default True
             Of no effect: objects aren't told apart by what is in them.
-        timeout : optional
-            Of no effect: nothing waits here.
+        timeout : float or str, optional
+            For so long it is waited until the data is with workers; but for `workers` and `broadcast` nothing waits.
 
         Returns
         -------
         Future, or list, tuple, set or dict of futures
+
+        Raises
+        ------
+        ValueError
+            If there is no such worker, or `broadcast` is negative.
+        TimeoutError
+            If the data isn't with workers in time.
         """
-        if workers is not None or broadcast:
-            raise NotImplementedError(
-                "scatter(workers=...) and scatter(broadcast=True) aren't there yet: "
-                "workers fetch what they need of each other"
-            )
+        if not isinstance(broadcast, int):
+            raise TypeError(f"broadcast is {broadcast!r}; it is whether all workers are to hold the data, or how many")
+        if broadcast < 0:
+            raise ValueError(f"broadcast is {broadcast}; at least one worker holds the data")
+        places = None if workers is None and not broadcast else (workers, broadcast, timeout)
+        arguments = (self._raskt_cluster_client, data, places)
         if self.asynchronous if asynchronous is None else asynchronous:
-            return in_thread(_scattered, self._raskt_cluster_client.give, data)
-        return _scattered(self._raskt_cluster_client.give, data)
+            return in_thread(_scattered, *arguments)
+        return _scattered(*arguments)
 
     def compute(
         self,
@@ -225,11 +239,11 @@ class Calls:
         """
         if kwargs:
             raise TypeError(f"compute() takes no argument {next(iter(kwargs))!r}")
-        if actors:
-            raise NotImplementedError("actors aren't there yet")
+        if actors is not None and _arguments.flag("actors", actors):
+            raise NotImplementedError("what is computed has no actors: submit(..., actor=True) makes one")
         is_one = not isinstance(collections, (list, tuple, set, frozenset))
         objects = [collections] if is_one else list(collections)
-        said = _said(workers, resources, retries, priority, allow_other_workers)
+        said = _said(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
         futures = self._raskt_cluster_client.give(objects, not traverse and not is_one, None, said)
         if sync:
             return self.sync(_results, futures, is_one)
@@ -284,6 +298,16 @@ def _results(futures: list[_core.ClusterFuture], is_one: bool) -> Any:
     return results[0] if is_one else results
 
 
+def _are_actors(actor: Any, actors: Any) -> bool:
+    given = [(name, value) for name, value in (("actor", actor), ("actors", actors)) if value is not None]
+    return any([_arguments.flag(name, value) for name, value in given])
+
+
+def _check_callable(func: Any) -> None:
+    if not callable(func):
+        raise TypeError(f"func is {func!r}; it is what workers call, and can't be called")
+
+
 def _check_key(key: Any) -> None:
     if not isinstance(key, str):
         raise TypeError(f"key is {key!r}; the name of a call is a text")
@@ -297,8 +321,23 @@ def _is_pure(pure: bool | None) -> bool:
     return bool(pure)
 
 
-def _scattered(give: Callable[[list[Any], bool], list[_core.ClusterFuture]], data: Any) -> Any:
-    """Futures in the places of objects that workers are given."""
+def _scattered(client: _core.ClusterClient, data: Any, places: tuple[Any, bool | int, Any] | None) -> Any:
+    """Futures in the places of objects that workers are given; and these workers hold them, if any are named."""
+    if places is None:
+        return _given(client.give, data)
+    workers, broadcast, timeout = places
+    # Who isn't there is told of before anything is sent.
+    _errands.numbers(client, workers)
+    futures = _given(client.give, data)
+    every = futures.values() if isinstance(futures, dict) else futures
+    every = [every] if isinstance(every, _core.ClusterFuture) else list(every)
+    # True is a number, too.
+    copies = None if broadcast is True else max(1, int(broadcast))
+    _orders.replicate(client, every, copies, workers, timeout)
+    return futures
+
+
+def _given(give: Callable[[list[Any], bool], list[_core.ClusterFuture]], data: Any) -> Any:
     if isinstance(data, dict):
         return dict(zip(data, give(list(data.values()), True)))
     if isinstance(data, (list, tuple, set, frozenset)):
@@ -328,9 +367,12 @@ def _said(
     retries: int | None,
     priority: int,
     allow_other_workers: bool,
+    fifo_timeout: Any,
 ) -> _core.AnnotationSet | None:
     """What is said of calls, over what `raskt.annotate` says here; None if nothing is."""
     said: dict[str, Any] = {}
+    if fifo_timeout is not None:
+        _arguments.span("fifo_timeout", fifo_timeout)
     if workers is None and allow_other_workers is not False:
         raise ValueError("allow_other_workers goes with workers=: without them any worker may")
     if workers is not None:

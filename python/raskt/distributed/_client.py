@@ -12,13 +12,13 @@ from typing import Any, Literal
 
 import raskt
 from raskt import _core
-from raskt.distributed import _current, _plugged, _waiting, _words
+from raskt.distributed import _arguments, _current, _plugged, _waiting, _words
 from raskt.distributed._addresses import listening, nearest, read_scheduler_file
 from raskt.distributed._calls import Calls
-from raskt.distributed._clusters import Cluster, LocalCluster, _arguments
+from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
 from raskt.distributed._folders import Folder
-from raskt.distributed._nested import as_container, futures_asked, futures_in
+from raskt.distributed._nested import as_container, futures_asked
 from raskt.distributed._orders import Orders
 from raskt.distributed._plugins import Plugins
 from raskt.distributed._questions import Questions
@@ -221,11 +221,11 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
     def retry(self, futures: Any, asynchronous: bool | None = None) -> Any:
         """Has failed calls made again, with those before them whose failure was the reason."""
         every = futures_asked(as_container(futures), "retry()")
-        return self.sync(lambda: [future.retry() for future in every] and None)
+        return self.sync(_core.cluster_retry, every)
 
     def futures_of(self, futures: Any) -> list[_core.ClusterFuture]:
-        """The futures in an object and in its containers."""
-        return futures_in(futures)
+        """The futures in an object and in its containers, and those of persisted collections."""
+        return _waiting.futures_of(futures)
 
     # --- collections ----------------------------------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         """
         if kwargs:
             raise TypeError(f"persist() takes no argument {next(iter(kwargs))!r}")
-        if actors:
+        if actors is not None and _arguments.flag("actors", actors):
             raise NotImplementedError("what is persisted has no actors: submit(..., actor=True) makes one")
         with raskt.annotate(
             workers=workers,
@@ -283,8 +283,7 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             If there aren't after `timeout` seconds.
         """
         patience = None if timeout is None else seconds(timeout)
-        if isinstance(n_workers, bool) or not isinstance(n_workers, int) or n_workers < 0:
-            raise ValueError(f"n_workers is {n_workers!r}; it is a number of workers")
+        _arguments.count("n_workers", n_workers, 0, _arguments.COUNT_MAX)
         return self.sync(self._raskt_cluster_client.wait_for_workers, n_workers, patience)
 
     def as_current(self) -> AbstractContextManager[Client]:

@@ -67,9 +67,16 @@ def _teller(loop: asyncio.AbstractEventLoop, done: asyncio.Future[None]) -> Call
     return tell
 
 
-def beside(method: Callable[[Any], Any], timeout: Any) -> Any:
+def beside(method: Callable[..., Any], *args: Any) -> Any:
     """A method of a future, awaited beside the loop."""
-    return in_thread(method, timeout)
+    return in_thread(method, *args)
+
+
+def known(value: Any) -> asyncio.Future[Any]:
+    """Something to await that has its value already."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    future.set_result(value)
+    return future
 
 
 def _client_for(cluster: bytes) -> _core.ClusterClient | None:

@@ -25,11 +25,17 @@ class WorkerClient(Client):
 
     def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
         try:
+            own = _this_worker.credentials_of_tasks.get(address)
+            if own is not None:
+                client = _core.ClusterClient(address, listen, own, self.name, patience)
+                client.is_of_tasks(self._worker_number)
+                return client
             return _core.ClusterClient.of_worker(self._worker_number, listen, self.name, patience)
         except ConnectionError as error:
             raise ConnectionError(
                 f"{error}; a task's client is known by what its worker is known by, and a worker whose token or "
-                "certificate is for workers alone may be no client"
+                "certificate is for workers alone may be no client. Client(address, security=...) makes one in a task, "
+                "by a client's token or certificate that its host has"
             ) from None
 
 

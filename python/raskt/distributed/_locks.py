@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
 from raskt import _core
+from raskt._process.errors import with_note
 from raskt.distributed._names import fresh, written
 from raskt.distributed._session import Session
 from raskt.distributed._waits import awaited, timeout_seconds
@@ -56,7 +58,8 @@ class _Waiting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.release()
+        with _rather(error):
+            self.release()
 
     async def __aenter__(self) -> Any:
         acquired = self.acquire()
@@ -67,9 +70,10 @@ class _Waiting:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        released = self.release()
-        if self._session.is_asynchronous:
-            await released
+        with _rather(error):
+            released = self.release()
+            if self._session.is_asynchronous:
+                await released
 
     def __await__(self) -> Generator[Any, None, Any]:
         return _itself(self).__await__()
@@ -77,6 +81,17 @@ class _Waiting:
 
 async def _itself(thing: Any) -> Any:
     return thing
+
+
+@contextmanager
+def _rather(error: BaseException | None) -> Iterator[None]:
+    """What the block within has raised counts more than that its lock was lost meanwhile, which is a note of it."""
+    try:
+        yield
+    except RuntimeError as lost:
+        if error is None:
+            raise
+        with_note(error, str(lost))
 
 
 class Lock(_Waiting):

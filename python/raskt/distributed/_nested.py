@@ -1,4 +1,4 @@
-"""Futures in lists, tuples, sets and dictionaries."""
+"""Futures in lists, tuples, sets and dictionaries, and those of the collections in them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, KeysView, ValuesView
 from typing import Any
 
-from raskt._core import ClusterFuture
+from raskt._compute import is_raskt_collection
+from raskt._core import ClusterFuture, cluster_futures_of
 
 DEPTH = 200
 """Containers in containers are followed this far."""
@@ -30,16 +31,40 @@ def futures_in(value: Any) -> list[ClusterFuture]:
     return found
 
 
+def futures_of(value: Any) -> list[ClusterFuture]:
+    """The same, with those of what a cluster computes, or has computed, of collections.
+
+    >>> futures_of([1, {"a": 2}])
+    []
+    """
+    found: list[ClusterFuture] = []
+    _find(value, found, 0, lambda collection: cluster_futures_of(collection)[0])
+    return found
+
+
 def futures_asked(value: Any, what: str) -> list[ClusterFuture]:
-    """The same for `what`, which is about nothing else.
+    """The same for `what`, which is about nothing else, and of which nothing is to be said that nobody has asked for.
 
     >>> futures_asked(5, "wait()")
     Traceback (most recent call last):
-    TypeError: wait() takes futures of a cluster, and containers of them, not 5
+    TypeError: wait() takes futures of a cluster, persisted collections, and containers of them, not 5
     """
-    if not isinstance(value, (ClusterFuture, *CONTAINERS)):
-        raise TypeError(f"{what} takes futures of a cluster, and containers of them, not {value!r}")
-    return futures_in(value)
+
+    def asked(collection: Any) -> list[ClusterFuture]:
+        futures, is_there = cluster_futures_of(collection)
+        if not is_there:
+            raise TypeError(
+                f"{what} is about what a cluster computes, and nobody has asked for this {type(collection).__name__} "
+                "yet: persist() it, and pass what that gives"
+            )
+        return futures
+
+    if not isinstance(value, (ClusterFuture, *CONTAINERS)) and not is_raskt_collection(value):
+        kinds = "futures of a cluster, persisted collections, and containers of them"
+        raise TypeError(f"{what} takes {kinds}, not {value!r}")
+    found: list[ClusterFuture] = []
+    _find(value, found, 0, asked)
+    return found
 
 
 def as_container(value: Any) -> Any:
@@ -47,16 +72,23 @@ def as_container(value: Any) -> Any:
     return list(value) if isinstance(value, (Iterator, KeysView, ValuesView)) else value
 
 
-def _find(value: Any, found: list[ClusterFuture], depth: int) -> None:
+def _find(
+    value: Any,
+    found: list[ClusterFuture],
+    depth: int,
+    of_collection: Callable[[Any], list[ClusterFuture]] | None = None,
+) -> None:
     if type(value) is ClusterFuture:
         found.append(value)
         return
     if not isinstance(value, CONTAINERS):
+        if of_collection is not None and is_raskt_collection(value):
+            found += of_collection(value)
         return
     if depth == DEPTH:
         raise RecursionError(f"futures are looked for in containers up to {DEPTH} deep")
     for item in (*value.keys(), *value.values()) if isinstance(value, dict) else value:
-        _find(item, found, depth + 1)
+        _find(item, found, depth + 1, of_collection)
 
 
 def replaced(value: Any, result: Callable[[ClusterFuture], Any]) -> Any:

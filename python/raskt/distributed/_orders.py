@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raskt.distributed import _asking, _current, _errands, _hardware
+from raskt.distributed import _arguments, _asking, _current, _errands, _hardware
 from raskt.distributed._durations import seconds
 from raskt.distributed._nested import as_container, futures_asked
 from raskt.distributed._waiting import wait
@@ -103,10 +103,10 @@ class Orders:
         """
         if kwargs:
             raise NotImplementedError(f"replicate({next(iter(kwargs))}=...) isn't known")
-        if n is not None and n < 1:
-            raise ValueError(f"n is {n}; at least one worker holds each result")
+        if n is not None:
+            n = _arguments.count("n", n, 1, _arguments.COUNT_MAX)
         every = futures_asked(as_container(futures), "replicate()")
-        return self.sync(_replicate, self._raskt_cluster_client, every, n, workers)
+        return self.sync(replicate, self._raskt_cluster_client, every, n, workers)
 
     def rebalance(self, futures: Any = None, workers: Workers = None, **kwargs: Any) -> Any:
         """Isn't done: where memory is short results go to the disk; `replicate` and `retire_workers` move them."""
@@ -220,8 +220,11 @@ def _retire(client: ClusterClient, workers: Workers, n: int | None, leaves: bool
     return {meant[number]: known[number] for number in done if number in known}
 
 
-def _replicate(client: ClusterClient, futures: Any, n: int | None, workers: Workers) -> None:
-    wait(futures)
+def replicate(
+    client: ClusterClient, futures: Any, n: int | None, workers: Workers, timeout: float | str | None = None
+) -> None:
+    """Has `n` workers hold results, all if it is None, among `workers`; first it waits for the results."""
+    wait(futures, timeout)
     among = _errands.numbers(client, workers)
     tasks = [
         [run, {"layer": layer, "start": index, "end": index + 1}]
@@ -229,8 +232,9 @@ def _replicate(client: ClusterClient, futures: Any, n: int | None, workers: Work
     ]
     copies = len(among) if n is None else min(n, len(among))
     named = [] if workers is None else list(among)
-    if tasks:
-        _asking.order(client, {"Replicate": {"tasks": tasks, "copies": copies, "among": named}})
+    for start in range(0, len(tasks), _asking.TASKS_AT_A_TIME):
+        part = tasks[start : start + _asking.TASKS_AT_A_TIME]
+        _asking.order(client, {"Replicate": {"tasks": part, "copies": copies, "among": named}})
 
 
 def _restart(client: ClusterClient, order: Any, patience: float, waits: bool) -> list[int]:

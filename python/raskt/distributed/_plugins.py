@@ -12,12 +12,14 @@ from typing import Any
 
 from raskt import _core
 from raskt._process import codec
-from raskt.distributed import _errands, _plugged
+from raskt.distributed import _arguments, _errands, _plugged
 from raskt.distributed._leaving import has_left
 from raskt.distributed._plugin_kinds import NannyPlugin, SchedulerPlugin, UploadFile, WorkerPlugin
 
 PATIENCE_SECONDS = 60.0
 """How long the scheduler has to take a plugin in."""
+DEATHS = 4
+"""So often all workers end while they set a plugin up, before that is taken for the reason."""
 
 
 class Plugins:
@@ -30,7 +32,10 @@ class Plugins:
         raise NotImplementedError
 
     def register_plugin(
-        self, plugin: WorkerPlugin | NannyPlugin | SchedulerPlugin, name: str | None = None
+        self,
+        plugin: WorkerPlugin | NannyPlugin | SchedulerPlugin,
+        name: str | None = None,
+        idempotent: bool | None = None,
     ) -> dict[str, Any]:
         """Sets up a plugin on all workers, and on those that come later before their first task.
 
@@ -40,6 +45,8 @@ class Plugins:
             What is set up.
         name : str, optional
             What it is called; it takes the place of another one of that name, unless it is `idempotent`.
+        idempotent : bool, optional
+            What the plugin's own `idempotent` is from now on. Default: what it says.
 
         Returns
         -------
@@ -50,6 +57,8 @@ class Plugins:
         ------
         Exception
             What `setup` raised on a worker; the plugin is taken back then.
+        RuntimeError
+            If all workers ended while they set it up, again and again; it is taken back then as well.
 
         Examples
         --------
@@ -80,6 +89,10 @@ class Plugins:
                 f"{type(plugin).__name__} has a method transition(), and workers don't tell plugins of the states of "
                 "tasks: callbacks of raskt.diagnostics see tasks begin and end"
             )
+        if name is not None and not (isinstance(name, str) and name):
+            raise ValueError(f"name is {name!r}; the name of a plugin is a text, and has a letter at least")
+        if idempotent is not None:
+            plugin.idempotent = _arguments.flag("idempotent", idempotent)
         name = name or getattr(plugin, "name", None) or f"{type(plugin).__name__}-{uuid.uuid4()}"
         return self.sync(self._register, str(name), plugin)  # type: ignore[no-any-return]
 
@@ -91,17 +104,45 @@ class Plugins:
         native.plugin(name, data, PATIENCE_SECONDS)
         try:
             return self._state(name, version)
-        except BaseException:
-            native.plugin(name, None, PATIENCE_SECONDS)
+        except _plugged.Replaced:
             raise
+        except BaseException:
+            self._take_back(name, version)
+            raise
+
+    def _take_back(self, name: str, version: str) -> None:
+        """A plugin goes, unless another one has taken its place; and the one that worked until then comes back."""
+        native = self._raskt_cluster_client
+        try:
+            told = _errands.all_of(native, list(_errands.numbers(native, None)), _plugged.former, (name, version))
+        except Exception:
+            told = {}
+        if told and not any(is_there for is_there, _ in told.values()):
+            return
+        native.plugin(name, None, PATIENCE_SECONDS)
+        former = next((data for _, data in told.values() if data is not None), None)
+        if former is not None:
+            native.plugin(name, former, PATIENCE_SECONDS)
 
     def _state(self, name: str, version: str) -> dict[str, Any]:
         native = self._raskt_cluster_client
-        names = _errands.numbers(native, None)
-        errand = _errands.send(native, list(names), _plugged.state, (name, version))
+        for times in range(DEATHS):
+            names = _errands.numbers(native, None)
+            states = self._states_of(names, name, version)
+            if states or not (names or times):
+                return states
+            # All have left: those that are started in their place set it up next.
+            try:
+                native.wait_for_workers(1, PATIENCE_SECONDS)
+            except TimeoutError:
+                return {}
+        raise RuntimeError(f"all workers ended while they set plugin {name!r} up, {DEATHS} times: it was taken back")
+
+    def _states_of(self, names: dict[int, str], name: str, version: str) -> dict[str, Any]:
+        """How the plugin stands on these workers; one that leaves meanwhile has none."""
+        errand = _errands.send(self._raskt_cluster_client, list(names), _plugged.state, (name, version))
         states = {}
         for worker, state, error in _errands.given(errand):
-            # A worker that leaves meanwhile has no plugins.
             if has_left(error):
                 continue
             if error is not None:
@@ -133,7 +174,7 @@ class Plugins:
             self._raskt_cluster_client.plugin(name, None, PATIENCE_SECONDS)
         except RuntimeError as error:
             raise ValueError(str(error)) from None
-        return self._state(name, "")
+        return self._states_of(_errands.numbers(self._raskt_cluster_client, None), name, "")
 
     def unregister_scheduler_plugin(self, name: str) -> None:
         """Refused: the scheduler has no plugins."""

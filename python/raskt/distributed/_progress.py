@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from raskt._core import cluster_wait
-from raskt.distributed._nested import as_container, futures_in
+from raskt.distributed._nested import as_container, futures_asked
 
 GLANCE_SECONDS = 0.1
 """How often the line is written anew."""
@@ -28,7 +28,7 @@ def progress(
 
     Parameters
     ----------
-    *futures : Future, or containers of them
+    *futures : Future, persisted collection, or containers of them
         What to look at.
     notebook : bool, optional
         There are no widgets: True is refused.
@@ -48,7 +48,7 @@ def progress(
         raise NotImplementedError("there are no widgets of progress: notebook=False writes a line")
     if kwargs:
         raise TypeError(f"progress() takes no argument {next(iter(kwargs))!r}")
-    found = futures_in(as_container(list(futures)))
+    found = futures_asked([as_container(each) for each in futures], "progress()")
     began = time.monotonic()
     while True:
         is_over = cluster_wait(found, GLANCE_SECONDS)

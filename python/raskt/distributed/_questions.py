@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raskt.distributed import _asking, _dumps, _errands, _logs, _profile, _reports, _versions
-from raskt.distributed._nested import as_container, futures_asked, futures_in
+from raskt.distributed._nested import as_container, futures_asked, futures_of
 
 if TYPE_CHECKING:
     from raskt._core import ClusterClient
@@ -282,7 +282,7 @@ def _has_what(client: ClusterClient, workers: Workers) -> dict[str, list[str]]:
 
 
 def _nbytes(client: ClusterClient, keys: Any, summary: bool) -> dict[str, int]:
-    futures = futures_in(as_container(keys)) if keys is not None else []
+    futures = futures_of(as_container(keys)) if keys is not None else []
     if futures:
         places = _asking.places_of(futures)
         found = _asking.who_has(client, places.values())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raskt import _core
-from raskt.distributed import _errands
+from raskt.distributed import _errands, _plugged
 
 
 def run(
@@ -22,7 +22,7 @@ def run(
     if on_error not in ("raise", "return", "ignore"):
         raise ValueError(f"on_error is {on_error!r}; known are 'raise', 'return' and 'ignore'")
     names = _errands.numbers(client, workers)
-    errand = _errands.send(client, list(names), function, args, kwargs)
+    errand = _errands.send(client, list(names), _plugged.once_set_up, (function, args, kwargs))
     if not wait:
         return None
     came = {worker: (result, error) for worker, result, error in _errands.given(errand)}

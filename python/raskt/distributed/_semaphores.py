@@ -6,6 +6,7 @@ from collections import deque
 from typing import Any
 
 from raskt import _core
+from raskt.distributed import _arguments
 from raskt.distributed._locks import _numbers, _refuse_internals, _Waiting
 from raskt.distributed._names import fresh, written
 from raskt.distributed._session import Session
@@ -36,8 +37,7 @@ class Semaphore(_Waiting):
     def __init__(self, max_leases: int = 1, name: Any = None, scheduler_rpc: Any = None, loop: Any = None) -> None:
         self._held: deque[tuple[_core.ClusterCoordination, int]] = deque()
         _refuse_internals(scheduler_rpc, loop)
-        if isinstance(max_leases, bool) or not isinstance(max_leases, int) or max_leases < 1:
-            raise ValueError(f"max_leases is {max_leases!r}; it is a number, and at least 1")
+        _arguments.count("max_leases", max_leases, 1, _arguments.COUNT_MAX)
         self.name = fresh("semaphore", name)
         self.max_leases = max_leases
         self._session = Session()

@@ -34,7 +34,7 @@ class Sharing:
         Parameters
         ----------
         key : str, or list of them
-            Where; a list is a key and keys within it, whose dictionaries are made as needed.
+            Where; a list is a key and keys within it, whose dictionaries are made as needed. A tuple is one key.
         value : object
             What can be pickled. It takes the place of all that was there.
 
@@ -54,7 +54,7 @@ class Sharing:
         Parameters
         ----------
         keys : str, or list or tuple of them
-            Where; nothing is everything.
+            Where; nothing is everything. A tuple under which there is nothing is looked for as one key.
         default : object, optional
             What is given if there is nothing. Default: to raise.
 
@@ -155,6 +155,9 @@ class Sharing:
     def get_events(self, topic: str | None = None) -> Any:
         """The events of a topic that are kept: pairs of a time, in seconds since 1970, and what was logged.
 
+        They go with the scheduler, also if it has a journal: who asks the next one hears once, by a
+        `RuntimeWarning`, since when it has events.
+
         Parameters
         ----------
         topic : str, optional
@@ -200,6 +203,9 @@ def _got(session: Session, keys: Any, default: Any) -> Any:
     try:
         return _metadata.get_metadata(session, keys)
     except KeyError:
+        # A tuple may be one key: `set_metadata` takes it for that.
+        if isinstance(keys, tuple):
+            return _got(session, [keys], default)
         if isinstance(default, str) and default == NO_DEFAULT:
             raise KeyError(".".join(map(str, keys))) from None
         return default

@@ -13,7 +13,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
+import raskt.config
+from raskt._core import sweep_spilled
 from raskt._process import launch
+from raskt.distributed import _signs
 from raskt.distributed._excess import Excess
 from raskt.distributed._pipes import held_here_alone
 from raskt.distributed._worker_process import ANEW, ENDED
@@ -22,7 +25,7 @@ GLANCE_SECONDS = 0.1
 """How often it is looked whether processes live."""
 
 WAITS = (0.0, 0.2, 0.5, 1.0, 1.0, 2.0, 5.0)
-"""Seconds before a worker is started again, by how often it died soon after it was started."""
+"""Seconds from one start of a worker to the next, by how often it died soon: who has lived for longer needn't wait."""
 
 SOON_SECONDS = 10.0
 """A worker that lived longer has lived, and whatever it died of may not come again."""
@@ -39,7 +42,7 @@ class Job:
     ) -> None:
         self.about = about
         self.environment = dict(environment or {})
-        self.note = note or _print
+        self.note = note or say
         """Tells of its deaths."""
         self.process: subprocess.Popen[bytes] | None = None
         self.started = 0.0
@@ -51,6 +54,9 @@ class Job:
         self._excess = Excess(about.get("memory_limit"))
         self._is_too_large: str | None = None
         """Why it is ended at the next look: until then it can tell the scheduler."""
+        self._signs: _signs.Signs | None = None
+        self._is_silent: str | None = None
+        """It was ended for that it gave no sign of life."""
 
     @property
     def name(self) -> str:
@@ -65,10 +71,20 @@ class Job:
         program, arguments, environment = launch.command(
             1, module="raskt.distributed._worker_process", threads=self.about["threads"]
         )
+        self._signs = signs = _signs.Signs()
+        try:
+            self._spawn([program, *arguments], dict(environment), signs.file)
+        finally:
+            signs.are_given()
+        self._tell(json.dumps({**self.about, "signs": signs.file}))
+        self._excess, self._is_too_large, self._is_silent = Excess(self.about.get("memory_limit")), None, None
+
+    def _spawn(self, command: list[str], environment: dict[str, str], signs: int) -> None:
         self.process = subprocess.Popen(
-            [program, *arguments],
+            command,
             stdin=subprocess.PIPE,
-            env={**os.environ, **dict(environment), **self.environment},
+            pass_fds=[signs],
+            env={**os.environ, **environment, **self.environment},
             # Where this process was started without its own, others may have their numbers by now.
             stdout=subprocess.DEVNULL if sys.__stdout__ is None else None,
             stderr=subprocess.DEVNULL if sys.__stderr__ is None else None,
@@ -77,12 +93,8 @@ class Job:
         )
         self.started, self.starts_at = time.monotonic(), None
         assert self.process.stdin is not None
-        held_here_alone(self.process.stdin)
         # The pipe stays open: by its end the worker knows that this process is gone.
-        with suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(self.about).encode() + b"\n")
-            self.process.stdin.flush()
-        self._excess, self._is_too_large = Excess(self.about.get("memory_limit")), None
+        held_here_alone(self.process.stdin)
 
     def kill(self) -> None:
         """Ends the process and all that it has started."""
@@ -93,7 +105,15 @@ class Job:
         self.process.wait()
         self._let_go()
 
+    def sweep(self) -> None:
+        """Removes what it has spilled, once it is dead. That may take long."""
+        place = self.about.get("local_directory") or raskt.config.get("memory.spill-path", None)
+        with suppress(Exception):
+            sweep_spilled(place)
+
     def _let_go(self) -> None:
+        if self._signs is not None:
+            self._signs.close()
         if self.process is not None and self.process.stdin is not None:
             with suppress(OSError):
                 self.process.stdin.close()
@@ -104,22 +124,33 @@ class Job:
             if now >= self.starts_at:
                 self.start()
             return
-        status = self.process.poll() if self.process is not None else None
+        status = None if self.process is None else status_of(self.process)
         if status is None and self.process is not None:
+            self._look_for_signs(now, self.process.pid)
             return self._look_at_memory(now, self.process.pid)
         if status is None or not self.is_wanted:
             return
         self._let_go()
+        threading.Thread(target=self.sweep, name="raskt-sweep", daemon=True).start()
         if status == ENDED:
             self.is_wanted = False
             return
         if status == ANEW:
             return self.start()
         self.deaths = self.deaths + 1 if now - self.started < SOON_SECONDS else 0
-        wait = WAITS[min(self.deaths, len(WAITS) - 1)]
+        wait = wait_after(now - self.started, self.deaths)
         self.starts_at = now + wait
-        again = f" in {wait} s" if wait else ""
-        self.note(f"worker {self.name} {self._is_too_large or story(status)}; it is started again{again}")
+        again = f" in {wait:.1f} s" if wait else ""
+        what = self._is_too_large or self._is_silent or story(status)
+        with suppress(Exception):
+            self.note(f"worker {self.name} {what}; it is started again{again}")
+
+    def _look_for_signs(self, now: float, process: int) -> None:
+        """Ends it if it has stopped to be a worker: nobody else would, since it lives."""
+        if self._signs is not None and self._signs.are_missing(now, process):
+            self._is_silent = f"has given no sign of life for {_signs.SILENT_SECONDS:g} s, and was ended"
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process, signal.SIGKILL)
 
     def _look_at_memory(self, now: float, process: int) -> None:
         """Ends it if it takes too much, whatever it is at: else the system would end somebody."""
@@ -173,6 +204,7 @@ class Supervisor:
             with suppress(subprocess.TimeoutExpired):
                 job.process.wait(patience)
         job.kill()
+        job.sweep()
 
     def _watch(self) -> None:
         while True:
@@ -182,14 +214,36 @@ class Supervisor:
                 for job in self._jobs:
                     try:
                         job.look(now)
-                    except OSError as error:
-                        # No process can be had just now: it is tried again, for as long as the cluster is there.
-                        job.note(f"worker {job.name} can't be started: {error}")
-                        job.starts_at = now + WAITS[-1]
+                    except Exception as error:
+                        # No process can be had just now, say: it is tried again, for as long as the cluster is there.
+                        if job.process is None or job.process.poll() is not None:
+                            job.starts_at = now + WAITS[-1]
+                        with suppress(Exception):
+                            job.note(f"worker {job.name} can't be started: {error}")
 
 
-def _print(story: str) -> None:
-    print(f"raskt: {story}", file=sys.stderr)
+def status_of(process: subprocess.Popen[Any]) -> int | None:
+    """How a process has ended that leads a group, if it has; what it has started ends then as well."""
+    if process.returncode is not None:
+        return process.returncode
+    with suppress(ChildProcessError):
+        if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            return None
+        # As long as its leader isn't reaped the number is that of its group, and of no other.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.poll()
+
+
+def wait_after(lived: float, deaths: int) -> float:
+    """Seconds until one is started again that has lived for `lived` seconds, and died soon so often in a row before."""
+    return max(0.0, WAITS[min(deaths, len(WAITS) - 1)] - lived)
+
+
+def say(story: str) -> None:
+    """Tells people. Where nobody can hear it, that is no reason to end anything."""
+    with suppress(OSError, ValueError, AttributeError):
+        print(f"raskt: {story}", file=sys.stderr)
 
 
 def story(status: int) -> str:

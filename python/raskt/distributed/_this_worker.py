@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _lock = threading.RLock()
 _workers: dict[int, Worker] = {}
 """By the number that each has in this process."""
+credentials_of_tasks: dict[str, Any] = {}
+"""By what tasks are known as clients, by the address of their scheduler, if not by what their workers are known by."""
 _coroutine_of: ContextVar[Worker | None] = ContextVar("raskt-coroutine-of", default=None)
 """The worker whose `async` task runs here: not in the task's thread."""
 
@@ -58,11 +60,10 @@ class Worker:
         self.nthreads: int = about["nthreads"]
         self.memory_limit: int = about["memory_limit"]
         self.plugins: dict[str, Any] = {}
-        self._failures: dict[str, BaseException] = {}
-        """Of plugins that couldn't be set up."""
-        self._versions: dict[str, str] = {}
-        self._changes: dict[str, _plugged.Change] = {}
-        """Of plugins: the last that was to come or go, by name."""
+        self._changed_at = -1.0
+        """When a plugin was last to come or go, or did."""
+        self._changes: dict[str, _plugged.Changes] = {}
+        """Of plugins, by name."""
         self._actors: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         self._client: Client | None = None
         self._client_lock = threading.Lock()

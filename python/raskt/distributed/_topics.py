@@ -7,8 +7,10 @@ import inspect
 import logging
 import pickle
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Collection
+from datetime import datetime
 from typing import Any
 
 from raskt import _core
@@ -39,9 +41,18 @@ def log(session: Session, topic: Any, msg: Any) -> None:
 def events(session: Session, topic: Any = None) -> Any:
     """The events of a topic, or of each by name: times and messages."""
     native = session.native
-    if topic is not None:
-        return _events(native, written(topic))
-    return {read(name): _events(native, name) for name in native.topics()}
+    names = native.topics() if topic is None else [written(topic)]
+    found = [_events(native, name) for name in names]
+    _tell_since_when(native)
+    return found[0] if topic is not None else {read(name): events for name, events in zip(names, found, strict=True)}
+
+
+def _tell_since_when(native: _core.ClusterCoordination) -> None:
+    began = native.begun_anew()
+    if began is not None:
+        since = datetime.fromtimestamp(began).strftime("%Y-%m-%d %H:%M:%S")
+        sentence = f"the scheduler has begun anew at {since}: events that were logged before are gone"
+        warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
 
 def _events(native: _core.ClusterCoordination, name: str) -> tuple[tuple[float, Any], ...]:

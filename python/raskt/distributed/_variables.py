@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raskt import _core
+from raskt.distributed import _arguments
 from raskt.distributed._events import Named
 from raskt.distributed._names import written
 from raskt.distributed._values import dump, load, unpacked
@@ -121,7 +122,8 @@ class Variable(_Valued):
 class Queue(_Valued):
     """Items in order that processes of a cluster share by name: each is had by one of them.
 
-    Who comes first has the first. What was on its way to somebody who gave up is first in the queue again.
+    Who comes first has the first. What was on its way to somebody who gave up is first in the queue again. With a
+    journal a queue outlives its scheduler; an item that was got as that was killed may come once more.
 
     Parameters
     ----------
@@ -146,8 +148,7 @@ class Queue(_Valued):
     _kind = "queue"
 
     def __init__(self, name: Any = None, client: Any = None, maxsize: int = 0) -> None:
-        if isinstance(maxsize, bool) or not isinstance(maxsize, int) or maxsize < 0:
-            raise ValueError(f"maxsize is {maxsize!r}; it is a number of items, or 0")
+        _arguments.count("maxsize", maxsize, 0, _arguments.COUNT_MAX)
         super().__init__(name, client)
         self.maxsize = maxsize
 

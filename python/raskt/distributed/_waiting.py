@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from raskt._core import ClusterArrivals, ClusterFuture, cluster_gather, cluster_wait
+from raskt.distributed import _nested
 from raskt.distributed._durations import seconds
 from raskt.distributed._futures import client_of
 from raskt.distributed._nested import LEFT_OUT, as_container, futures_asked, futures_in, replaced
@@ -31,7 +32,10 @@ def gather(futures: Any, errors: Errors = "raise") -> Any:
     if errors == "skip":
         cluster_wait(found)
         found = [future for future in found if future.status == "finished"]
-    results = dict(zip(map(id, found), cluster_gather(found)))
+        # What can't be sent, or read here, is left out as well.
+        results = dict(zip(map(id, found), cluster_gather(found, LEFT_OUT)))
+    else:
+        results = dict(zip(map(id, found), cluster_gather(found)))
     kept = replaced(futures, lambda future: results.get(id(future), LEFT_OUT))
     return None if kept is LEFT_OUT else kept
 
@@ -45,7 +49,7 @@ def wait(
 
     Parameters
     ----------
-    fs : Future, or containers of them
+    fs : Future, persisted collection, or containers of them
         What to wait for.
     timeout : float or str, optional
         Seconds to wait at most, or a text such as "10s".
@@ -77,8 +81,12 @@ def _waited(futures: list[ClusterFuture], timeout: float | str | None, return_wh
 
 
 def futures_of(o: Any, client: Any = None) -> list[ClusterFuture]:
-    """The futures in an object and in the lists, tuples, sets and dictionaries that it holds."""
-    return futures_in(o)
+    """The futures in an object and in the lists, tuples, sets and dictionaries that it holds.
+
+    Those of a persisted collection are what the cluster computes, or has computed, of it. A frame has none: what is
+    persisted of it is here.
+    """
+    return _nested.futures_of(as_container(o))
 
 
 def fire_and_forget(obj: Any) -> None:
@@ -86,7 +94,7 @@ def fire_and_forget(obj: Any) -> None:
 
     Parameters
     ----------
-    obj : Future, or containers of them
+    obj : Future, persisted collection, or containers of them
         What is to be done.
     """
     for future in futures_asked(as_container(obj), "fire_and_forget()"):
@@ -149,10 +157,7 @@ class as_completed:
         """Add futures, also those in containers."""
         found: list[ClusterFuture] = []
         for each in list(futures):
-            own = futures_in(each)
-            if not own and not isinstance(each, (list, tuple, set, dict)):
-                raise TypeError(f"as_completed() takes futures of a cluster and not {type(each).__name__} objects")
-            found += own
+            found += futures_asked(each, "as_completed()")
         self._arrivals.add(found)
 
     def count(self) -> int:

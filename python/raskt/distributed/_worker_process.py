@@ -12,7 +12,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from raskt._cli import preload
-from raskt._core import ClusterWorker, watch_parent
+from raskt._core import ClusterWorker, bind_memory, objects_leave, watch_parent
 
 GLANCE_SECONDS = 0.2
 """How often signals are looked for."""
@@ -32,6 +32,7 @@ def main() -> None:
     """Works until the scheduler has no more need of it, or the parent is gone."""
     parent = int(sys.argv[2])
     channel, about = _take_standard_input()
+    os.set_inheritable(about["signs"], False)
     watch_parent(channel, parent, about["threads"])
     sys.argv[:] = [""]
     sys.modules["__main__"] = ModuleType("__main__")
@@ -49,18 +50,23 @@ def _work(about: dict[str, Any]) -> int:
     import numpy  # noqa: F401
 
     import raskt.config
-    from raskt.distributed import _logs
+    from raskt.distributed import _logs, _this_worker
 
     _logs.keep()
 
     settings = {"memory.limit": about["memory_limit"], "memory.spill-path": about["local_directory"]}
     raskt.config.set({name: value for name, value in settings.items() if value is not None})
+    objects_leave()
+    if about["memory_limit"] is not None:
+        bind_memory()
     for module in about.get("preload", ()):
         preload(module)
+    _this_worker.credentials_of_tasks[about["scheduler"]] = about["of_tasks"] or None
     worker = ClusterWorker(
         about["scheduler"], about["listen"], about["credentials"], name=about["name"], threads=about["threads"]
     )
     worker.is_looked_after()
+    worker.gives_signs(about["signs"])
     while (why := worker.wait(GLANCE_SECONDS)) is None and not _told_to_leave.is_set():
         pass
     if why in (None, "the scheduler has ended it"):

@@ -24,12 +24,12 @@ def waiting() -> Any:
 
 
 def futures_in(value: Any) -> list[Any]:
-    """The futures of clusters in `value`."""
+    """The futures of clusters in `value`, and those of persisted collections in it."""
     if "raskt.distributed" not in sys.modules:
         return []
     from raskt.distributed import _nested
 
-    return _nested.futures_in(value)
+    return _nested.futures_of(value)
 
 
 def has_futures(value: Any) -> bool:

@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Options, host: &dyn Host) -> Result<u8, Failure> {
 }
 
 fn ward(name: &str, command: Vec<std::ffi::OsString>, restart: Restart) -> WardOptions {
-    WardOptions { name: name.to_owned(), command, restart, memory_limit: None, keeps_input: true }
+    WardOptions { name: name.to_owned(), command, restart, memory_limit: None, keeps_input: true, gives_signs: false }
 }
 
 /// Where the scheduler is, when it says so; nothing if it has ended, or the command is to.

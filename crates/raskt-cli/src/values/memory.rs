@@ -1,6 +1,7 @@
 //! How much memory a worker may have.
 
 use raskt_config::Value;
+use raskt_store::ProcessLimit;
 use std::fmt;
 use std::str::FromStr;
 
@@ -19,9 +20,6 @@ pub(crate) enum MemoryLimit {
 
 /// With less no worker can do anything: it has some of this before it begins.
 const LEAST_BYTES: u64 = 64 << 20;
-/// Of what a process may hold results may have eight tenths, less what the process has before the first one: the rest is for what
-/// tasks take beside what they have been promised, so that the nanny isn't called for what is usual.
-const RESULTS_TENTHS: u64 = 8;
 /// Results may have this in any case.
 const RESULTS_LEAST_BYTES: u64 = 8 << 20;
 
@@ -79,10 +77,11 @@ impl MemoryLimit {
     }
 }
 
-/// What results may have in this process, of what it may hold.
-pub(crate) fn for_results(limit: Option<u64>) -> u64 {
+/// What results may have in this process, of what it may hold; and at most, where none of them can leave memory.
+pub(crate) fn for_results(limit: Option<u64>) -> (u64, u64) {
+    let Some(limit) = limit.map(ProcessLimit) else { return (u64::MAX, u64::MAX) };
     let own = raskt_store::own_bytes().unwrap_or(0);
-    limit.map_or(u64::MAX, |limit| (limit / 10 * RESULTS_TENTHS).saturating_sub(own).max(RESULTS_LEAST_BYTES))
+    (limit.for_results(own).max(RESULTS_LEAST_BYTES), limit.at_most(own).max(RESULTS_LEAST_BYTES))
 }
 
 impl fmt::Display for MemoryLimit {
@@ -145,8 +144,9 @@ mod tests {
         assert!(MemoryLimit::Auto.bytes(100_000, 4).unwrap() <= all / 4 + 1, "several don't have more than there is");
         assert_eq!(MemoryLimit::None.bytes(1, 1), None);
         assert_eq!(MemoryLimit::Part(1.0).bytes(1, 2), Some(all));
-        assert!(for_results(Some(1 << 30)) < (1 << 30) / 10 * 8 && for_results(Some(1 << 30)) > 1 << 29);
-        assert_eq!(for_results(None), u64::MAX);
+        let (results, bound) = for_results(Some(1 << 30));
+        assert!(1 << 29 < results && results < bound && bound < (1 << 30) / 10 * 9);
+        assert_eq!(for_results(None), (u64::MAX, u64::MAX));
     }
 
     #[test]

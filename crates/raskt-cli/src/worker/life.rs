@@ -11,7 +11,7 @@ use crate::stop::Stop;
 use crate::values::{Size, for_results};
 use raskt_cluster::hello::{Role, mismatches};
 use raskt_cluster::metrics::{MetricsError, MetricsServer};
-use raskt_cluster::nanny::status;
+use raskt_cluster::nanny::{Signs, status};
 use raskt_cluster::{
     Address, ListenError, Network, NetworkOptions, Peer, RESTARTED, Security, StartError, WorkerOptions, WorkerServer,
 };
@@ -47,13 +47,18 @@ enum Ending {
 pub(super) fn live(options: &Options, plan: &Plan, host: &dyn Host, stop: &Stop<'_>) -> Result<u8, Failure> {
     let dies_at = options.lifetime.map(|lifetime| Instant::now() + staggered(lifetime, options.lifetime_stagger));
     let mut without_since = Instant::now();
+    let signs = options.signs.map(Signs::by).transpose();
+    let signs = signs.map_err(|error| Failure::usage(format!("`--signs` can't be used: {error}")))?;
     loop {
         let left = options.death_timeout.map(|patience| patience.saturating_sub(without_since.elapsed()));
         let Some((scheduler, security)) = find(options, stop, left.unwrap_or(FILE_PATIENCE))? else {
             return Ok(status::LEFT);
         };
-        let life = Life { options, plan, host, stop, dies_at, without_since };
-        match life.run(&scheduler, &security)? {
+        let life = Life { options, plan, host, stop, dies_at, without_since, signs: signs.as_ref() };
+        let ending = life.run(&scheduler, &security);
+        // Until there is another server nothing gives any.
+        signs.iter().for_each(Signs::rest);
+        match ending? {
             Ending::Status(status) => return Ok(status),
             Ending::Lost { had_scheduler, why } => {
                 if had_scheduler {
@@ -122,11 +127,16 @@ struct Life<'a> {
     stop: &'a Stop<'a>,
     dies_at: Option<Instant>,
     without_since: Instant,
+    signs: Option<&'a Signs>,
 }
 
 impl Life<'_> {
     fn run(&self, scheduler: &Address, security: &Security) -> Result<Ending, Failure> {
         let server = self.start(scheduler, security)?;
+        if let Some(signs) = self.signs.cloned() {
+            signs.begin();
+            server.gives_signs(move || signs.give());
+        }
         let looked_at = self.look_on(&server, security)?;
         let ending = self.attend(&server, scheduler);
         drop(looked_at);
@@ -183,7 +193,7 @@ impl Life<'_> {
         network.introduction.versions = self.host.versions();
         network.introduction.addresses = contact(self.options, listen)?.iter().map(Address::to_string).collect();
         network.limits.resume_nanoseconds = u64::try_from(resumable(self.options).as_nanos()).unwrap_or(u64::MAX);
-        let memory = for_results(*memory);
+        let (memory, bound) = for_results(*memory);
         let worker = WorkerOptions {
             scheduler: scheduler.clone(),
             listen: listen.clone(),
@@ -192,6 +202,10 @@ impl Life<'_> {
         };
         let store =
             Store::new(Limits { spill_path: self.options.local_directory.clone(), ..Limits::of_memory(memory) });
+        // Nobody ends a worker that nobody looks after.
+        if self.signs.is_some() {
+            store.set_bound(bound);
+        }
         let network = Network::start(network).map_err(Failure::failed)?;
         match WorkerServer::start(network, worker, self.host.runners(), store, self.host.face()) {
             Ok(server) => Ok(Ok(server)),

@@ -18,6 +18,7 @@ pub(super) fn look_after(options: &Options, plans: &[Plan], host: &dyn Host, sto
         restart: Restart::WhileItShouldLive,
         memory_limit: plan.memory,
         keeps_input: false,
+        gives_signs: true,
     };
     let rules = Rules { seed: std::process::id().into(), ..Rules::default() };
     let wards = plans.iter().map(ward).collect();

@@ -88,6 +88,9 @@ pub(crate) struct Options {
     /// What a nanny tells her worker to do when its lifetime is over.
     #[arg(long, hide = true)]
     pub is_renewed: bool,
+    /// By which file it gives signs of life to its nanny.
+    #[arg(long, hide = true, requires = "no_nanny")]
+    pub signs: Option<i32>,
     #[command(flatten)]
     pub security: SecurityOptions,
 }

@@ -1,15 +1,19 @@
 //! The side that gives results.
 
 use super::handles::FILES_PER_STEP_MAX;
+use super::lending::Lending;
+use super::reply::{Found, Piece, Provide, Reply};
 use super::sending::{Sending, cut};
 use super::shared::SharedMemory;
-use super::step::Step;
+use super::step::{Proof, Step};
+use super::times::{Times, Working};
 use super::wire::Wire;
-use super::{BulkError, HANDLE_BYTES_MIN, Missing, NAME_BYTES_MAX, PIECES_MAX, Part, TRANSFERS_MAX};
+use super::{BulkError, HANDLE_BYTES_MIN, LENT_BYTES_MIN, Missing, NAME_BYTES_MAX, PIECES_MAX, Part, TRANSFERS_MAX};
 use crate::dial::Link;
 use crate::hello::{Greeting, Purpose, Refusal};
 use crate::listen::Keeper;
-use bytes::Bytes;
+use crate::stream::Stream;
+use bytes::{Bytes, BytesMut};
 use std::future::poll_fn;
 use std::os::fd::OwnedFd;
 use std::pin::Pin;
@@ -19,66 +23,12 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, Sleep};
 
-/// A connection over which nothing goes is closed after this long: twice as long as whoever fetches would wait.
-const IDLE: Duration = Duration::from_secs(120);
 /// Bytes of chunks that wait for the socket, at most.
 const UNWRITTEN_BYTES: usize = 2 << 20;
 
-/// Finds results. It is called by the thread of transfers and must not wait; the reply may be given later, by anybody.
-pub trait Provide: Send + Sync + 'static {
-    /// Gives the pieces of a result to whoever asks for it by its name.
-    fn provide(&self, result: &[u8], reply: Reply);
-}
-
-/// One piece of a result.
-#[derive(Clone, Debug)]
-pub enum Piece {
-    /// Memory of this process.
-    Own(Bytes),
-    /// Memory that can be handed over as it is.
-    Shared(SharedMemory),
-}
-
-impl Piece {
-    fn bytes(&self) -> &Bytes {
-        match self {
-            Self::Own(bytes) => bytes,
-            Self::Shared(memory) => memory.bytes(),
-        }
-    }
-}
-
-/// Whoever has asked waits for this. Dropped, it says that the result isn't there.
-#[derive(Debug)]
-pub struct Reply(Option<(u32, UnboundedSender<Answer>)>);
-
-impl Reply {
-    /// There it is.
-    pub fn give(mut self, pieces: Vec<Piece>) {
-        self.answer(Ok(pieces));
-    }
-
-    /// There it isn't.
-    pub fn refuse(mut self, why: Missing) {
-        self.answer(Err(why));
-    }
-
-    fn answer(&mut self, found: Result<Vec<Piece>, Missing>) {
-        if let Some((transfer, answers)) = self.0.take() {
-            let _ = answers.send(Answer::Found { transfer, found });
-        }
-    }
-}
-
-impl Drop for Reply {
-    fn drop(&mut self) {
-        self.answer(Err(Missing::NotThere));
-    }
-}
-
 #[derive(Debug)]
 enum Answer {
-    Found { transfer: u32, found: Result<Vec<Piece>, Missing> },
+    Found { transfer: u32, found: Found },
     Copied { asked: Asked, copied: std::io::Result<(SharedMemory, Vec<u64>)>, parts: Vec<Bytes> },
 }
 
@@ -90,6 +40,24 @@ pub(crate) struct Counter {
 impl Counter {
     pub fn new(provider: Arc<dyn Provide>) -> Self {
         Self { provider }
+    }
+
+    pub(super) fn serve(&self, stream: Stream, waiting: BytesMut, times: Times) -> Serving {
+        let (answers, answered) = unbounded_channel();
+        Serving {
+            wire: Wire::new(stream, waiting),
+            provider: self.provider.clone(),
+            answers,
+            answered,
+            asked: Vec::new(),
+            copying: Vec::new(),
+            lending: Lending::default(),
+            sending: Sending::default(),
+            handed: Vec::new(),
+            working: Working::new(times.working),
+            idle: times.idle,
+            timer: Box::pin(tokio::time::sleep(times.idle)),
+        }
     }
 }
 
@@ -104,19 +72,7 @@ impl Keeper for Counter {
     }
 
     fn enter(&self, link: Link, from: String) {
-        let (answers, answered) = unbounded_channel();
-        let Link { stream, decoder, .. } = link;
-        let mut serving = Serving {
-            wire: Wire::new(stream, decoder.into_waiting()),
-            provider: self.provider.clone(),
-            answers,
-            answered,
-            asked: Vec::new(),
-            copying: Vec::new(),
-            sending: Sending::default(),
-            handed: Vec::new(),
-            timer: Box::pin(tokio::time::sleep(IDLE)),
-        };
+        let mut serving = self.serve(link.stream, link.decoder.into_waiting(), Times::default());
         tokio::spawn(async move {
             let error = poll_fn(|cx| serving.poll(cx)).await;
             tracing::debug!("{from} fetches no more: {error}");
@@ -125,7 +81,7 @@ impl Keeper for Counter {
 }
 
 /// One connection of somebody who fetches.
-struct Serving {
+pub(super) struct Serving {
     wire: Wire,
     provider: Arc<dyn Provide>,
     answers: UnboundedSender<Answer>,
@@ -134,9 +90,13 @@ struct Serving {
     asked: Vec<Asked>,
     /// What is being copied to memory that can be handed over.
     copying: Vec<u32>,
+    /// What is read out of this process's memory.
+    lending: Lending<Asked>,
     sending: Sending,
     /// Memory that is to be handed over when the socket is free.
     handed: Vec<(Step, Vec<Arc<OwnedFd>>)>,
+    working: Working,
+    idle: Duration,
     timer: Pin<Box<Sleep>>,
 }
 
@@ -146,10 +106,11 @@ struct Asked {
     parts: Vec<Part>,
     reserved: u64,
     credit: u64,
+    proof: Option<Proof>,
 }
 
 impl Serving {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<BulkError> {
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<BulkError> {
         match self.work(cx) {
             Ok(()) => Poll::Pending,
             Err(error) => Poll::Ready(error),
@@ -166,6 +127,7 @@ impl Serving {
         while let Poll::Ready(Some(answer)) = self.answered.poll_recv(cx) {
             self.handle_answer(answer)?;
         }
+        has_moved |= self.say_working(cx)?;
         loop {
             let written = self.wire.poll_write(cx).map_err(|error| BulkError::Lost(error.to_string()))?;
             if !self.fill(written.is_ready())? {
@@ -176,10 +138,24 @@ impl Serving {
         }
     }
 
+    /// Says of what takes long that it is being seen to; whether it has.
+    fn say_working(&mut self, cx: &mut Context<'_>) -> Result<bool, BulkError> {
+        let is_work = !self.asked.is_empty() || !self.copying.is_empty();
+        // Who doesn't take what there is isn't told more.
+        if !self.working.is_due(cx, is_work) || self.wire.unwritten() > 0 {
+            return Ok(false);
+        }
+        let asked = self.asked.iter().map(|asked| asked.transfer);
+        for transfer in asked.chain(self.copying.iter().copied()) {
+            self.wire.push(&Step::Working { transfer }, None)?;
+        }
+        Ok(true)
+    }
+
     /// Whoever neither takes nor asks for anything holds nothing here for long.
     fn keep_time(&mut self, cx: &mut Context<'_>, has_moved: bool) -> Result<(), BulkError> {
         if has_moved {
-            self.timer.as_mut().reset(Instant::now() + IDLE);
+            self.timer.as_mut().reset(Instant::now() + self.idle);
         }
         match self.timer.as_mut().poll(cx) {
             Poll::Ready(()) => Err(BulkError::Lost("nobody took or asked for anything for a long time".to_owned())),
@@ -204,21 +180,32 @@ impl Serving {
 
     fn handle(&mut self, step: Step) -> Result<(), BulkError> {
         match step {
-            Step::Request { transfer, result, parts, reserved, credit } => {
+            Step::Request { transfer, result, parts, reserved, credit, proof } => {
                 if result.len() > NAME_BYTES_MAX || parts.len() > PIECES_MAX {
                     return Err(BulkError::Violation("a request is too long".to_owned()));
                 }
-                if self.asked.len() + self.copying.len() + self.sending.len() >= TRANSFERS_MAX * 2 {
+                if self.under_way() >= TRANSFERS_MAX * 2 {
                     return self.refuse(transfer, Missing::Busy);
                 }
-                self.asked.push(Asked { transfer, parts, reserved, credit });
-                self.provider.provide(&result, Reply(Some((transfer, self.answers.clone()))));
+                self.asked.push(Asked { transfer, parts, reserved, credit, proof });
+                let answers = self.answers.clone();
+                let answer = move |found| _ = answers.send(Answer::Found { transfer, found });
+                self.provider.provide(&result, Reply::new(answer));
             }
             Step::Credit { transfer, bytes } => self.sending.add_credit(transfer, bytes),
             Step::Cancel { transfer } => {
                 self.sending.cancel(transfer);
                 self.asked.retain(|asked| asked.transfer != transfer);
                 self.copying.retain(|copying| *copying != transfer);
+                self.lending.take_back(transfer);
+            }
+            Step::Read { transfer } => {
+                self.lending.take_back(transfer).ok_or_else(not_lent)?;
+                self.wire.push(&Step::Kept { transfer }, None)?;
+            }
+            Step::Unreadable { transfer } => {
+                let (asked, parts) = self.lending.take_back(transfer).ok_or_else(not_lent)?;
+                self.share(asked, parts);
             }
             _ => return Err(BulkError::Violation("whoever fetches gave something".to_owned())),
         }
@@ -281,20 +268,36 @@ impl Serving {
             let pieces = lengths.iter().zip(0..).map(|(length, file)| (file, 0, *length)).collect();
             let files: Vec<_> = memories.iter().map(|memory| memory.file().clone()).collect();
             self.handed.push((Step::Handles { transfer, files: files.len() as u32, pieces }, files));
+        } else if let Some(proof) = asked.proof.filter(|_| bytes >= LENT_BYTES_MIN) {
+            let (proof, places) = self.lending.lend(transfer, proof, asked, parts);
+            self.wire.push(&Step::Lent { transfer, proof, places }, None)?;
         } else {
-            let answers = self.answers.clone();
-            self.copying.push(transfer);
-            tokio::task::spawn_blocking(move || {
-                let copied = SharedMemory::copied(&parts);
-                let _ = answers.send(Answer::Copied { asked, copied, parts });
-            });
+            self.share(asked, parts);
         }
         Ok(())
+    }
+
+    /// Has them copied to memory that can be handed over.
+    fn share(&mut self, asked: Asked, parts: Vec<Bytes>) {
+        let answers = self.answers.clone();
+        self.copying.push(asked.transfer);
+        tokio::task::spawn_blocking(move || {
+            let copied = SharedMemory::copied(&parts);
+            let _ = answers.send(Answer::Copied { asked, copied, parts });
+        });
+    }
+
+    fn under_way(&self) -> usize {
+        self.asked.len() + self.copying.len() + self.lending.len() + self.sending.len()
     }
 
     fn refuse(&mut self, transfer: u32, why: Missing) -> Result<(), BulkError> {
         self.wire.push(&Step::Refused { transfer, why }, None)
     }
+}
+
+fn not_lent() -> BulkError {
+    BulkError::Violation("memory that isn't lent was read".to_owned())
 }
 
 struct Opened {

@@ -96,9 +96,14 @@ impl Receiving {
         )
     }
 
+    /// How long the pieces are, of which nothing has come yet; none before it is known.
+    pub fn lengths(&self) -> Option<Vec<u64>> {
+        self.is_opened.then(|| self.pieces.iter().map(Coming::missing).collect())
+    }
+
     /// Whether memory of so many bytes that was handed over is what was asked for.
     pub fn fits(&self, lengths: impl Iterator<Item = u64>) -> bool {
-        self.is_opened && lengths.eq(self.pieces.iter().map(Coming::missing))
+        self.lengths().is_some_and(|own| lengths.eq(own))
     }
 }
 

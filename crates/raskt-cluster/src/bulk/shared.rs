@@ -1,13 +1,13 @@
 //! Memory that processes of a host can have together: written once, sealed, and mapped by whoever gets its file.
 
+use super::mapping::Mapping;
 use bytes::Bytes;
 use rustix::fs::{MemfdFlags, SealFlags};
-use rustix::mm::{MapFlags, ProtFlags};
+use rustix::mm::MapFlags;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
-use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,20 +29,19 @@ impl SharedBuffer {
     /// So many zeros.
     pub fn new(bytes: usize) -> io::Result<Self> {
         let file = memory_file(bytes as u64)?;
-        let mapping = Mapping::new(&file, bytes, MapFlags::SHARED)?;
+        let mapping = Mapping::of_file(&file, bytes, MapFlags::SHARED)?;
         Ok(Self { file, mapping })
     }
 
     /// To write to.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the mapping is of this length, readable and writable, nobody else has its file, and it is borrowed.
-        unsafe { std::slice::from_raw_parts_mut(self.mapping.start.as_ptr().cast(), self.mapping.bytes) }
+        self.mapping.as_mut_slice()
     }
 
     /// Nothing is written any more, by nobody.
     pub fn seal(self) -> io::Result<SharedMemory> {
         let Self { file, mapping } = self;
-        let bytes = mapping.bytes;
+        let bytes = mapping.as_ref().len();
         // A mapping that may be written to keeps memory from being sealed.
         drop(mapping);
         seal(&file)?;
@@ -88,8 +87,26 @@ impl SharedMemory {
             return refused("shared memory came that is shorter than what lies in it");
         }
         // What this process writes to it stays with this process.
-        let mapping = Mapping::new(&file, bytes as usize, MapFlags::PRIVATE)?;
+        let mapping = Mapping::of_file(&file, bytes as usize, MapFlags::PRIVATE)?;
         Ok(Self { file, bytes: Bytes::from_owner(mapping) })
+    }
+
+    /// Pieces that lie in files that somebody has handed over: in which, from where, and how long each is.
+    pub(super) fn pieces_of(files: Vec<OwnedFd>, pieces: &[(u32, u64, u64)]) -> io::Result<Vec<Bytes>> {
+        let wrong = |why| io::Error::new(io::ErrorKind::InvalidData, why);
+        let end = |piece: &(u32, u64, u64)| piece.1.checked_add(piece.2);
+        let mut memories = vec![];
+        for (file, number) in files.into_iter().zip(0..) {
+            let ends = pieces.iter().filter(|piece| piece.0 == number).map(end);
+            let ends = ends.collect::<Option<Vec<_>>>().ok_or_else(|| wrong("a piece has no end"))?;
+            memories.push(Self::open(Arc::new(file), ends.into_iter().max().unwrap_or(0))?);
+        }
+        let cut = |(file, from, bytes): &(u32, u64, u64)| {
+            let memory = memories.get(*file as usize)?;
+            Some(memory.bytes().slice(*from as usize..(from + bytes) as usize))
+        };
+        let cut: Option<Vec<Bytes>> = pieces.iter().map(cut).collect();
+        cut.ok_or_else(|| wrong("a piece lies in a file that didn't come"))
     }
 
     /// What is in it; nothing if it was only made to be handed over.
@@ -122,47 +139,6 @@ fn memory_file(bytes: u64) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
-/// Pages of a file in the memory of this process.
-#[derive(Debug)]
-struct Mapping {
-    start: NonNull<std::ffi::c_void>,
-    bytes: usize,
-}
-
-// SAFETY: it is memory like any other, which goes with this.
-unsafe impl Send for Mapping {}
-// SAFETY: shared, it is only read.
-unsafe impl Sync for Mapping {}
-
-impl Mapping {
-    fn new(file: impl AsFd, bytes: usize, flags: MapFlags) -> io::Result<Self> {
-        if bytes == 0 {
-            return Ok(Self { start: NonNull::dangling(), bytes });
-        }
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: the system chooses the place, so no memory of this process is replaced.
-        let start = unsafe { rustix::mm::mmap(std::ptr::null_mut(), bytes, protection, flags, file, 0)? };
-        let start = NonNull::new(start).ok_or_else(|| io::Error::other("memory was mapped to address zero"))?;
-        Ok(Self { start, bytes })
-    }
-}
-
-impl AsRef<[u8]> for Mapping {
-    fn as_ref(&self) -> &[u8] {
-        // SAFETY: so many bytes are mapped; the seals keep everybody from writing to them or cutting the file.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.bytes) }
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        if self.bytes > 0 {
-            // SAFETY: it was mapped so, and nobody refers to it any more.
-            let _ = unsafe { rustix::mm::munmap(self.start.as_ptr(), self.bytes) };
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +158,7 @@ mod tests {
     #[test]
     fn who_is_at_it_for_a_moment_is_waited_for() {
         let file = memory_file(5000).unwrap();
-        let writable = Mapping::new(&file, 5000, MapFlags::SHARED).unwrap();
+        let writable = Mapping::of_file(&file, 5000, MapFlags::SHARED).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(SEAL_PAUSES[0]);
@@ -191,7 +167,7 @@ mod tests {
             seal(&file).unwrap();
         });
         let file = memory_file(5000).unwrap();
-        let _writable = Mapping::new(&file, 5000, MapFlags::SHARED).unwrap();
+        let _writable = Mapping::of_file(&file, 5000, MapFlags::SHARED).unwrap();
         assert!(seal(&file).is_err());
     }
 

@@ -46,7 +46,7 @@ impl Client {
     ) -> Result<(TaskRun, TaskId), ClusterError> {
         let named = mark.map(|mark| (run, mark)).into_iter().collect();
         let adopted = self.take_up_named(&[(run, TaskRange::one(task))], named)?;
-        self.barrier(patience)?;
+        self.say(|number| FromClient::Barrier { number }, &[], patience)?;
         let own = TaskId::new(LayerId(0), 0);
         // What isn't taken is told before.
         match adopted.state(own) {
@@ -55,8 +55,10 @@ impl Client {
         }
     }
 
-    /// Waits until the scheduler has taken in all that this client has said.
+    /// Waits until the scheduler has taken in all that this client has said, also what it has let go of and cancelled.
     pub fn barrier(&self, patience: Duration) -> Result<(), ClusterError> {
+        // What isn't wanted any more, or is cancelled, gathers for a while.
+        self.shared.errands.tell_now(&*self.shared, patience);
         self.say(|number| FromClient::Barrier { number }, &[], patience)
     }
 

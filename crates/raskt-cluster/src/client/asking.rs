@@ -23,9 +23,17 @@ pub(crate) struct Asking {
 #[derive(Default)]
 struct State {
     next: u64,
-    questions: BTreeMap<u64, Option<Answer>>,
+    questions: BTreeMap<u64, Asked>,
     errands: BTreeMap<u64, Sent>,
     lost: Option<String>,
+}
+
+/// What has come of a question.
+enum Asked {
+    Nothing,
+    Answered(Answer),
+    /// The scheduler has begun anew before it has answered.
+    Interrupted,
 }
 
 /// An errand that was sent.
@@ -38,8 +46,8 @@ struct Sent {
     calls: Vec<Callback>,
 }
 
-/// What those hear who have asked a scheduler that has begun anew.
-const INTERRUPTED: &str = "the scheduler has begun anew before it has answered";
+/// What those hear who have had something done by a scheduler that has begun anew.
+pub(super) const INTERRUPTED: &str = "the scheduler has begun anew before it has answered";
 
 impl Sent {
     /// What a worker has answered; gives who is to be called, if it was the last.
@@ -61,7 +69,7 @@ impl Asking {
 
     /// A number for a question.
     pub fn question(&self) -> Result<u64, ClusterError> {
-        self.begin(|state, number| _ = state.questions.insert(number, None))
+        self.begin(|state, number| _ = state.questions.insert(number, Asked::Nothing))
     }
 
     /// A number for an errand of these workers.
@@ -88,7 +96,7 @@ impl Asking {
         match message {
             ToClient::Answer { number, answer } => {
                 // One that nobody waits for any more is none.
-                state.questions.entry(number).and_modify(|place| *place = Some(answer));
+                state.questions.entry(number).and_modify(|asked| *asked = Asked::Answered(answer));
             }
             ToClient::ErrandOver { number, worker, end } => {
                 if let Some(sent) = state.errands.get_mut(&number) {
@@ -104,8 +112,8 @@ impl Asking {
     /// The scheduler has begun anew, and knows nothing of what it was asked: nobody waits for that. Gives who is to be called.
     pub fn interrupt(&self) -> Vec<Callback> {
         let mut state = self.state.lock();
-        for answer in state.questions.values_mut() {
-            answer.get_or_insert_with(|| Answer::Refused(INTERRUPTED.into()));
+        for asked in state.questions.values_mut().filter(|asked| matches!(asked, Asked::Nothing)) {
+            *asked = Asked::Interrupted;
         }
         let mut calls = vec![];
         for sent in state.errands.values_mut() {
@@ -125,9 +133,24 @@ impl Asking {
         state.errands.values_mut().flat_map(|sent| std::mem::take(&mut sent.calls)).collect()
     }
 
-    /// Waits for the answer to a question, up to `deadline`.
-    pub fn answer(&self, number: u64, deadline: Instant) -> Result<Answer, ClusterError> {
-        self.wait(deadline, |state| state.questions.get_mut(&number)?.take())
+    /// Waits for the answer to a question, up to `deadline`; nothing where the scheduler has begun anew before it has answered.
+    pub fn answer(&self, number: u64, deadline: Instant) -> Result<Option<Answer>, ClusterError> {
+        self.wait(deadline, |state| {
+            let asked = state.questions.get_mut(&number)?;
+            match std::mem::replace(asked, Asked::Nothing) {
+                Asked::Nothing => None,
+                Asked::Answered(answer) => Some(Some(answer)),
+                Asked::Interrupted => {
+                    *asked = Asked::Interrupted;
+                    Some(None)
+                }
+            }
+        })
+    }
+
+    /// A question that was interrupted is to be asked again.
+    pub fn asks_again(&self, number: u64) {
+        self.state.lock().questions.entry(number).and_modify(|asked| *asked = Asked::Nothing);
     }
 
     /// Nobody wants to know the answer any more.

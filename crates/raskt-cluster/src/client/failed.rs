@@ -20,14 +20,24 @@ pub enum ClusterError {
         error: TaskError,
     },
     /// A task killed its workers.
-    #[error("{deaths} workers died while they ran task {} of layer {}, and nothing else that could be the reason{}", .task.index, .task.layer.0, told(.cause.as_deref()))]
+    #[error("{deaths} workers died while they ran {}, and nothing else that could be the reason{}", named(*.task, .key.as_deref()), told(.cause.as_deref()))]
     Killed {
         /// How many.
         deaths: usize,
         /// The task.
         task: TaskId,
+        /// What it is called, where somebody knows that: the scheduler doesn't read what tasks are.
+        key: Option<String>,
         /// Why the last of them was ended, if somebody has said.
         cause: Option<String>,
+    },
+    /// A result is there, and can't be had here.
+    #[error("{error}")]
+    Unread {
+        /// Its place among those that were asked for.
+        at: usize,
+        /// Why.
+        error: TaskError,
     },
     /// Something that nobody can make again is gone.
     #[error("{0}")]
@@ -49,6 +59,11 @@ pub enum ClusterError {
     /// It isn't there by the time that was given.
     #[error("the results didn't come in the time that was given")]
     TimedOut,
+}
+
+fn named(task: TaskId, key: Option<&str>) -> String {
+    let number = format!("task {} of layer {}", task.index, task.layer.0);
+    key.map_or(number.clone(), |key| format!("`{key}` ({number})"))
 }
 
 fn told(cause: Option<&str>) -> String {
@@ -85,7 +100,7 @@ impl TaskFailed {
                 ClusterError::Task { key: form.key.clone(), error: self.face.error(ErrorForm::clone(form)) }
             }
             Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => {
-                ClusterError::Killed { deaths: story.len(), task: *task, cause: cause.clone() }
+                ClusterError::Killed { deaths: story.len(), task: *task, key: None, cause: cause.clone() }
             }
             Cause::Task(FailureForm { is_lost: true, .. }) => {
                 ClusterError::Lost("data that the graph was given is gone with its worker".into())

@@ -4,12 +4,13 @@ use super::failed::ClusterError;
 use super::shared::Shared;
 use crate::bulk::{BulkError, Fetch, Missing, Source};
 use crate::message::ResultNames;
-use crate::parcels::unpack;
+use crate::parcels::unpack_each;
 use crate::worker::TASKS_AT_A_TIME;
 use bytes::Bytes;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_value::{ErrorKind, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 
@@ -64,6 +65,24 @@ impl Request {
         Self { worker, parts, bytes, reserved: bytes.saturating_mul(2).saturating_add(SPARE_BYTES) }
     }
 
+    /// Half of it, and the other half, if it is more than one result.
+    fn halves(mut self) -> Result<[Self; 2], Self> {
+        let (worker, last) = (self.worker, self.parts.len() / 2);
+        if last > 0 {
+            let rest = self.parts.split_off(last);
+            return Ok([Self::of(worker, self.parts), Self::of(worker, rest)]);
+        }
+        match self.parts[..] {
+            [part] if part.tasks.len() > 1 => {
+                let TaskRange { start, end, .. } = part.tasks;
+                let half = start + part.tasks.len() / 2;
+                let of = |start, end| Self::of(worker, vec![part.within(TaskRange { start, end, ..part.tasks })]);
+                Ok([of(start, half), of(half, end)])
+            }
+            _ => Err(self),
+        }
+    }
+
     /// The same, now that it is known how much it is.
     fn larger(self, bytes: u64) -> Self {
         Self { bytes, reserved: bytes, ..self }
@@ -72,55 +91,75 @@ impl Request {
 
 type Came = (Request, Result<Vec<Bytes>, BulkError>);
 
-/// Results on their way.
-struct Gathering<'a> {
-    shared: &'a Shared,
+/// Results on their way. What has come stays, however often it is waited for the rest.
+pub(super) struct Gathering {
+    shared: Arc<Shared>,
     sources: BTreeMap<WorkerId, Source>,
     waiting: BTreeMap<WorkerId, VecDeque<Request>>,
     /// Requests that each was sent and hasn't answered.
     open: BTreeMap<WorkerId, usize>,
     open_bytes: u64,
     came: (Sender<Came>, Receiver<Came>),
+    found: Vec<Option<Value>>,
+    missed: Vec<Part>,
+    unread: Unread,
 }
 
-/// Fetches `parts` into `found`. Gives those that weren't to be had where they were said to be.
-pub(super) fn fetch(
-    shared: &Shared,
-    parts: Vec<Part>,
-    found: &mut [Option<Value>],
-    deadline: Option<Instant>,
-) -> Result<Vec<Part>, ClusterError> {
-    let mut missed = vec![];
-    let mut gathering = Gathering::new(shared, parts);
-    gathering.ask();
-    while gathering.is_open() {
-        let (request, came) = gathering.next(deadline)?;
-        match came {
-            Ok(pieces) => put(shared, &request, pieces, found)?,
-            Err(BulkError::TooLarge { bytes, .. }) => gathering.again(request.larger(bytes)),
-            Err(BulkError::Missing(Missing::Failed(reason))) => {
-                return Err(unread(&request, format!("a result can't be sent: {reason}")));
-            }
-            Err(error) => {
-                tracing::debug!("results couldn't be fetched, and are waited for again: {error}");
-                missed.extend(request.parts);
-            }
-        }
+/// What is there, and can't be had here, by its place.
+pub(super) type Unread = BTreeMap<usize, TaskError>;
+
+/// The first of them as the error of all.
+pub(super) fn first_unread(unread: Unread) -> Result<(), ClusterError> {
+    unread.into_iter().next().map_or(Ok(()), |(at, error)| Err(ClusterError::Unread { at, error }))
+}
+
+impl Gathering {
+    /// Asks for `parts`, which are to come into `found`.
+    pub fn begin(shared: &Arc<Shared>, parts: Vec<Part>, found: Vec<Option<Value>>) -> Self {
+        let mut gathering = Self::new(shared.clone(), parts, found);
         gathering.ask();
+        gathering
     }
-    Ok(missed)
-}
 
-impl<'a> Gathering<'a> {
-    fn new(shared: &'a Shared, parts: Vec<Part>) -> Self {
+    /// Waits until all that was to be had has come, or something can't be had and the others needn't come. After the deadline it can
+    /// be waited for again, and nothing is asked for twice.
+    pub fn wait(&mut self, deadline: Option<Instant>, needs_all: bool) -> Result<(), ClusterError> {
+        while self.is_open() && (self.unread.is_empty() || !needs_all) {
+            let (request, came) = self.next(deadline)?;
+            match came {
+                Ok(pieces) => self.put(&request, pieces),
+                Err(BulkError::TooLarge { bytes, .. }) => self.again(request.larger(bytes)),
+                Err(BulkError::Missing(Missing::Failed(reason))) => self.without(request, &reason),
+                Err(error) => {
+                    tracing::debug!("results couldn't be fetched, and are waited for again: {error}");
+                    if !matches!(error, BulkError::Missing(_)) {
+                        self.ask_no_more(request.worker);
+                    }
+                    self.missed.extend(request.parts);
+                }
+            }
+            self.ask();
+        }
+        Ok(())
+    }
+
+    /// What has come, what wasn't to be had where it was said to be, and what can't be had.
+    pub fn end(self) -> (Vec<Option<Value>>, Vec<Part>, Unread) {
+        (self.found, self.missed, self.unread)
+    }
+
+    fn new(shared: Arc<Shared>, parts: Vec<Part>, found: Vec<Option<Value>>) -> Self {
         let mut by_worker: BTreeMap<WorkerId, Vec<Part>> = BTreeMap::new();
         for part in parts.into_iter().flat_map(cut) {
             by_worker.entry(part.worker).or_default().push(part);
         }
-        let known = &shared.state.lock().workers;
-        let sources = by_worker.keys().filter_map(|id| Some((*id, known.get(id)?.source()))).collect();
+        let known = shared.state.lock();
+        let source = |id: &WorkerId| Some((*id, known.workers.get(id)?.source()));
+        let sources = by_worker.keys().filter_map(source).collect();
+        drop(known);
         let waiting = by_worker.into_iter().map(|(worker, parts)| (worker, requests(worker, parts))).collect();
-        Self { shared, sources, waiting, open: BTreeMap::new(), open_bytes: 0, came: channel() }
+        let (open, open_bytes, came, missed, unread) = (BTreeMap::new(), 0, channel(), vec![], Unread::new());
+        Self { shared, sources, waiting, open, open_bytes, came, found, missed, unread }
     }
 
     fn is_open(&self) -> bool {
@@ -159,6 +198,12 @@ impl<'a> Gathering<'a> {
         }
     }
 
+    /// Who isn't reached may be gone: what he wasn't asked for yet is looked for elsewhere, too.
+    fn ask_no_more(&mut self, worker: WorkerId) {
+        let requests = self.waiting.remove(&worker).unwrap_or_default();
+        self.missed.extend(requests.into_iter().flat_map(|request| request.parts));
+    }
+
     /// Asks for it anew, with more memory.
     fn again(&mut self, request: Request) {
         self.waiting.entry(request.worker).or_default().push_front(request);
@@ -174,32 +219,41 @@ impl<'a> Gathering<'a> {
         self.open.entry(request.worker).and_modify(|open| *open -= 1);
         Ok((request, came))
     }
+
+    /// One of these can't be sent: the others are asked for without it.
+    fn without(&mut self, request: Request, reason: &str) {
+        match request.halves() {
+            Ok([first, second]) => {
+                self.again(second);
+                self.again(first);
+            }
+            Err(alone) => alone.parts.iter().for_each(|part| _ = self.unread.insert(part.at, unsent(reason))),
+        }
+    }
+
+    fn put(&mut self, request: &Request, pieces: Vec<Bytes>) {
+        let places: Vec<_> =
+            request.parts.iter().flat_map(|part| part.at..part.at + part.tasks.len() as usize).collect();
+        let values = unpack_each(self.shared.face.decoders(), pieces).and_then(|values| match values.len() {
+            count if count == places.len() => Ok(values),
+            count => Err(TaskError::new(ErrorKind::Io, format!("{count} came, and {} were asked for", places.len()))),
+        });
+        let values = values.unwrap_or_else(|error| vec![Err(error); places.len()]);
+        for (at, value) in places.into_iter().zip(values) {
+            match value {
+                Ok(value) => self.found[at] = Some(value),
+                Err(error) => _ = self.unread.insert(at, unreadable(&error)),
+            }
+        }
+    }
 }
 
-fn put(
-    shared: &Shared,
-    request: &Request,
-    pieces: Vec<Bytes>,
-    found: &mut [Option<Value>],
-) -> Result<(), ClusterError> {
-    let values = unpack(shared.face.decoders(), pieces).map_err(|error| unread(request, error.message))?;
-    let places: Vec<_> = request.parts.iter().flat_map(|part| part.at..part.at + part.tasks.len() as usize).collect();
-    if values.len() != places.len() {
-        let sentence = format!("{} results came, and {} were asked for", values.len(), places.len());
-        return Err(unread(request, sentence));
-    }
-    for (at, value) in places.into_iter().zip(values) {
-        found[at] = Some(value);
-    }
-    Ok(())
+fn unsent(reason: &str) -> TaskError {
+    TaskError::new(ErrorKind::Type, format!("a result can't be sent: {reason}"))
 }
 
-fn unread(request: &Request, reason: String) -> ClusterError {
-    let run = request.parts.first().map_or(0, |part| part.run.0);
-    ClusterError::Task {
-        key: format!("results of run {run}"),
-        error: TaskError::new(ErrorKind::Type, format!("a result can't be sent: {reason}")),
-    }
+pub(super) fn unreadable(error: &TaskError) -> TaskError {
+    TaskError::new(ErrorKind::Type, format!("a result can't be read here: {}", error.message))
 }
 
 /// No more than may be asked for at once, by number and by bytes.

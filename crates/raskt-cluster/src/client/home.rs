@@ -2,6 +2,8 @@
 
 use crate::Address;
 use crate::driver::Network;
+use crate::message::Submission;
+use bytes::Bytes;
 use raskt_schedule::RunId;
 use raskt_sync::Mutex;
 use std::collections::BTreeSet;
@@ -37,4 +39,13 @@ pub(crate) struct Away {
     pub known: BTreeSet<RunId>,
     /// Whoever goes on when it has named all.
     pub all_known: Sender<BTreeSet<RunId>>,
+}
+
+/// What was submitted, until it is known to outlive the scheduler.
+#[derive(Clone)]
+pub(super) struct Unwritten {
+    /// One that reads another comes after it, which its number doesn't say.
+    pub order: u64,
+    pub submission: Submission,
+    pub graph: Bytes,
 }

@@ -1,8 +1,11 @@
 //! A client of a cluster: submits graphs, gives data, and fetches results where they are.
 
 mod adopting;
+mod after_calls;
 mod asking;
 mod callbacks;
+mod calling;
+mod calls;
 mod causes;
 mod errands;
 mod failed;
@@ -23,30 +26,33 @@ mod waiting;
 mod watch;
 mod watching;
 
-use crate::coordination::OverSession;
 use crate::driver::{Listening, Network, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{FromClient, GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
+use crate::message::{GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
+use crate::session::Lost;
 use crate::{Address, ListenError};
+use after_calls::AfterCalls;
 use bytes::Bytes;
 use errands::Errands;
 use giving::Shelf;
 use home::Home;
 use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
 use raskt_value::Value;
-use shared::{Shared, State};
+use shared::{Shared, State, not_there_yet};
 use state::RunState;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use table::TaskTable;
 
+pub use calls::Call;
 pub use failed::{ClusterError, TaskFailed};
 pub use run::RemoteRun;
 pub use sent_errand::{SentErrand, SentQuestion};
 pub use table::TaskState;
 pub use tasks::TaskRun;
+pub use waiting::Gather;
 pub use watch::{Until, Watch};
 
 /// How long a client that is dropped waits until the scheduler has heard so.
@@ -67,6 +73,7 @@ impl Drop for EndOfErrands {
     fn drop(&mut self) {
         self.0.errands.end();
         // Who hears of a session and who sends in it would keep each other.
+        self.0.send_calls_at_last();
         let outbox = self.0.state.lock().outbox.take();
         drop(outbox);
     }
@@ -128,7 +135,7 @@ impl Client {
         let inbox = inbox(move |incoming| hears.0.hear(&hears.1, incoming));
         let outbox = network.connect(scheduler, Role::Scheduler, inbox)?;
         shared.state.lock().outbox = Some(outbox.clone());
-        let carrier = OverSession::new(outbox, FromClient::Coordination);
+        let carrier = AfterCalls::new(&shared, outbox);
         // One that is lost already is told so when it asks.
         let _ = hearing.carried_by(Arc::new(carrier));
         let _ = shared.home.set(Home::new(&network, scheduler.clone()));
@@ -176,8 +183,10 @@ impl Client {
         imports.sort_unstable_by_key(|import| import.tasks);
         let imports: Arc<[Import]> = imports.into();
         let named = job.named.clone();
+        let gives = !job.given.is_empty();
         self.begin(job, FailureScope::Task, |state, id, wanted| {
-            state.tables.insert(id, TaskTable::new(&wanted).standing_for(imports.clone()));
+            let awaits = state.awaited_by(&imports, gives.then_some(id));
+            state.tables.insert(id, TaskTable::new(&wanted).standing_for(imports.clone()).awaiting(awaits));
             TaskRun::new(id, (imports, named), self.shared.clone())
         })
     }
@@ -190,6 +199,9 @@ impl Client {
         begin: impl FnOnce(&mut State, RunId, Vec<TaskRange>) -> T,
     ) -> Result<T, ClusterError> {
         let Job { graph, wanted, given, imports, named, parent } = job;
+        if !imports.is_empty() {
+            self.shared.send_calls_of(|run| imports.iter().any(|import| import.run == run));
+        }
         let mark = self.shared.mark;
         let largest = given.iter().flat_map(|(_, values)| values).map(|value| value.bytes() as u64).max();
         let given_at = vec![self.listening.address().to_string()];
@@ -200,20 +212,16 @@ impl Client {
             Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces }
         };
         let mut state = self.shared.state.lock();
-        if let Some(lost) = &state.lost {
-            return Err(ClusterError::Disconnected(lost.clone()));
-        }
         check_size(&state, largest.unwrap_or(0))?;
-        let not_yet = || ClusterError::Disconnected("it isn't there yet".into());
-        let next = state.next_run.as_mut().ok_or_else(not_yet)?;
-        let run = RunId(*next);
-        *next += 1;
+        let run = state.take_number()?;
         let begun = begin(&mut state, run, wanted.clone());
         let outbox = state.outbox.clone();
         let is_too_large = graph.len() > GRAPH_BYTES_MAX;
         let submission = submission(run, wanted);
-        if state.is_written_down() && !is_too_large {
-            state.unwritten.insert(run, (submission.clone(), graph.clone()));
+        if !is_too_large {
+            // Whoever submits it once more, from now on, has what it is given.
+            self.shared.shelf.put(run, given);
+            state.keep_unwritten(&submission, &graph);
         }
         drop(state);
         if is_too_large {
@@ -223,21 +231,20 @@ impl Client {
                 "a graph has {bytes} bytes; {GRAPH_BYTES_MAX} may be: {advice}"
             )));
         }
-        if !given.is_empty() {
-            self.shared.shelf.put(run, given);
-        }
-        self.shared.submit(&outbox.ok_or_else(not_yet)?, submission, graph)?;
+        self.shared.submit(&outbox.ok_or_else(not_there_yet)?, submission, graph)?;
         Ok(begun)
     }
 
     /// Watches tasks of runs whose tasks stand alone.
     pub fn watch(&self, tasks: &[(RunId, Vec<TaskRange>)]) -> Watch {
+        self.send_calls();
         self.shared.watch(tasks)
     }
 
     /// Has `call` called once when all these tasks have settled, at once if they have: by a thread of the client, and with no lock
     /// held.
     pub fn on_settled(&self, tasks: &[(RunId, Vec<TaskRange>)], call: Box<dyn FnOnce() + Send>) {
+        self.send_calls();
         self.shared.on_settled(tasks, call);
     }
 
@@ -260,7 +267,13 @@ impl Client {
         tasks: &[(RunId, Vec<TaskRange>)],
         deadline: Option<Instant>,
     ) -> Result<Vec<Value>, ClusterError> {
-        self.shared.gather(tasks, deadline)
+        self.gathering(tasks).wait(deadline)
+    }
+
+    /// The same, to be waited for in several steps.
+    pub fn gathering(&self, tasks: &[(RunId, Vec<TaskRange>)]) -> Gather {
+        self.send_calls();
+        Gather::of(&self.shared, tasks)
     }
 
     /// The scheduler.
@@ -300,8 +313,13 @@ impl Client {
 
     /// Leaves the cluster.
     pub fn close(&self, patience: Duration) {
+        self.shared.send_calls_at_last();
+        // Others may wait for what was cancelled.
+        self.shared.errands.tell_now(&*self.shared, patience);
         self.hang_up();
         self.network.close(patience);
+        // A scheduler that is slow to answer the farewell leaves the session open for a while; whoever asks hears that it is over.
+        self.shared.end_for_good(&Lost::Closed);
     }
 
     fn hang_up(&self) {

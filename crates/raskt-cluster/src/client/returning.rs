@@ -5,12 +5,12 @@
 //!        Back(number, secret) ──▶ Knows(runs) ──▶ Has(what is wanted), what it doesn't know is submitted again ──▶ there
 //! ```
 
+use super::after_calls::AfterCalls;
 use super::failed::{ClusterError, TaskFailed};
-use super::home::{Away, KnownAs};
+use super::home::{Away, KnownAs, Unwritten};
 use super::sending::send_graph;
 use super::shared::{Heard, Shared, State};
 use super::table::TaskTable;
-use crate::coordination::OverSession;
 use crate::driver::{Outbox, inbox};
 use crate::hello::Role;
 use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission};
@@ -53,6 +53,17 @@ impl State {
         number
     }
 
+    /// What may have to be submitted again. Of what nobody has a handle of nothing is wanted; others may read it.
+    fn unwritten_for_now(&self) -> Vec<Unwritten> {
+        let mut all: Vec<_> = self.unwritten.values().cloned().collect();
+        for Unwritten { submission, .. } in &mut all {
+            if !self.runs.contains_key(&submission.run) && !self.tables.contains_key(&submission.run) {
+                submission.wanted.clear();
+            }
+        }
+        all
+    }
+
     pub fn learn_known(&mut self, runs: Vec<RunId>, is_last: bool) {
         let Some(away) = &mut self.away else { return };
         away.known.extend(runs);
@@ -88,7 +99,7 @@ impl Shared {
             match shared.come_back(&outbox, &known) {
                 // What is shared by name may name results, of which the scheduler knows by now.
                 Some(()) => {
-                    _ = hearing.carried_by(Arc::new(OverSession::new(outbox, FromClient::Coordination)));
+                    _ = hearing.carried_by(Arc::new(AfterCalls::new(&shared, outbox)));
                 }
                 // If it isn't over already, nobody may wait for it for ever.
                 None => outbox.close(),
@@ -154,33 +165,50 @@ impl Shared {
         self.state.lock().unwritten.retain(|run, _| !known.contains(run));
         self.say_cancels(outbox, &known)?;
         self.say_retries(outbox, &known)?;
-        let mut wants = self.state.lock().wants();
-        wants.retain(|run, _| known.contains(run));
-        self.say_wants(outbox, wants)?;
+        // What isn't wanted any more may be read by what is submitted again: it goes after that.
         let mut sent = known;
+        self.submit_again(outbox, &mut sent)?;
+        let mut wants = self.state.lock().wants();
+        wants.retain(|run, _| sent.contains(run));
+        self.say_wants(outbox, wants)?;
         loop {
+            self.submit_again(outbox, &mut sent)?;
             let mut state = self.state.lock();
-            let again: Vec<_> = state.unwritten.iter().filter(|(run, _)| !sent.contains(run)).collect();
-            let again: Vec<_> = again.into_iter().map(|(run, unwritten)| (*run, unwritten.clone())).collect();
-            if outbox.lost().is_some() {
-                return None;
-            }
-            if again.is_empty() {
+            if state.unwritten.keys().all(|run| sent.contains(run)) {
                 // Whoever begins a run from now on sends it there.
                 state.outbox = Some(outbox.clone());
                 state.away = None;
                 drop(state);
                 self.changed.notify_all();
+                self.let_go_of_data();
                 return Some(());
             }
-            drop(state);
-            for (run, (submission, graph)) in again {
-                if !matches!(send_graph(outbox, submission, graph), Ok(true)) {
-                    return None;
-                }
-                sent.insert(run);
-            }
         }
+    }
+
+    /// Submits once more what the scheduler may not have heard of before.
+    fn submit_again(&self, outbox: &Outbox<FromClient>, sent: &mut BTreeSet<RunId>) -> Option<()> {
+        let mut again = self.state.lock().unwritten_for_now();
+        again.retain(|unwritten| !sent.contains(&unwritten.submission.run));
+        again.sort_unstable_by_key(|unwritten| unwritten.order);
+        for Unwritten { submission, graph, .. } in again {
+            let run = submission.run;
+            if !matches!(send_graph(outbox, submission, graph), Ok(true)) {
+                return None;
+            }
+            sent.insert(run);
+        }
+        outbox.lost().is_none().then_some(())
+    }
+
+    /// The scheduler may have said before it began anew that nobody needs the data of some runs: asks once more.
+    fn let_go_of_data(&self) {
+        let mut runs = self.shelf.runs();
+        {
+            let state = self.state.lock();
+            runs.retain(|run| !state.runs.contains_key(run) && !state.tables.contains_key(run));
+        }
+        runs.into_iter().for_each(|run| self.errands.let_go(run));
     }
 
     /// What the scheduler doesn't know, and nobody can tell it again, is lost.
@@ -189,7 +217,10 @@ impl Shared {
         let failed = TaskFailed::of_run(ClusterError::Lost(sentence.into()), self.face.clone());
         self.change(|state| {
             let all: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
-            let is_lost = |run: &RunId| !known.contains(run) && !state.unwritten.contains_key(run);
+            // Of one that gathers nobody could know.
+            let gathering = state.gathering;
+            let is_lost =
+                |run: &RunId| !known.contains(run) && !state.unwritten.contains_key(run) && Some(*run) != gathering;
             let lost: Vec<_> = all.into_iter().filter(is_lost).collect();
             lost.into_iter().for_each(|run| state.end(run, &failed));
         });

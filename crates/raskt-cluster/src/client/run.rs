@@ -1,11 +1,13 @@
 //! A run of a client, from its submission to its results.
 
 use super::failed::{ClusterError, TaskFailed};
-use super::gathering::{Part, fetch};
+use super::gathering::{Gathering, Part};
 use super::shared::Shared;
 use super::state::RunState;
+use crate::pool::waits_here;
 use raskt_graph::TaskId;
 use raskt_schedule::{Held, RunId};
+use raskt_sync::Mutex;
 use raskt_value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,11 +21,16 @@ pub struct RemoteRun {
     id: RunId,
     state: Arc<RunState>,
     shared: Arc<Shared>,
+    /// What is on its way while nobody waits for it.
+    fetching: Mutex<Option<Fetching>>,
 }
+
+/// Results on their way, and who holds them.
+type Fetching = (Vec<Held>, Gathering);
 
 impl RemoteRun {
     pub(super) fn new(id: RunId, state: Arc<RunState>, shared: Arc<Shared>) -> Self {
-        Self { id, state, shared }
+        Self { id, state, shared, fetching: Mutex::default() }
     }
 
     /// Its number.
@@ -36,19 +43,29 @@ impl RemoteRun {
         self.state.cause()
     }
 
-    /// Its results, in the order of what was wanted, if they are there within `patience`.
+    /// Its results, in the order of what was wanted, if they are there within `patience`. What has come by then stays: whoever waits
+    /// again has the rest fetched.
     pub fn wait_timeout(&self, patience: Duration) -> Option<Result<Vec<Value>, ClusterError>> {
-        let deadline = Instant::now() + patience;
+        let (deadline, _waits) = (Instant::now() + patience, waits_here());
         loop {
-            let held = match self.await_held(deadline)? {
-                Ok(held) => held,
-                Err(failed) => return Some(Err(failed.error())),
+            let fetching = self.fetching.lock().take();
+            let (held, mut gathering) = match fetching {
+                Some(fetching) => fetching,
+                None => match self.await_held(deadline)? {
+                    Ok(held) => self.begin(held),
+                    Err(failed) => return Some(Err(failed.error())),
+                },
             };
-            match self.fetch(&held, deadline) {
-                Ok(Some(values)) => return Some(Ok(values)),
-                Ok(None) => {}
-                Err(ClusterError::TimedOut) => return None,
+            match gathering.wait(Some(deadline), true) {
+                Ok(()) => {}
+                Err(ClusterError::TimedOut) => {
+                    *self.fetching.lock() = Some((held, gathering));
+                    return None;
+                }
                 Err(error) => return Some(Err(error)),
+            }
+            if let Some(values) = self.values(&held, gathering) {
+                return Some(values);
             }
             // A worker is gone: what it held is made again, and then this is told anew, or somebody else holds it.
             self.shared.errands.look_for(self.id, self.state.wanted.iter().copied());
@@ -76,8 +93,8 @@ impl RemoteRun {
         (deadline > Instant::now()).then_some(())
     }
 
-    /// Its results, if all are where they are said to be.
-    fn fetch(&self, held: &[Held], deadline: Instant) -> Result<Option<Vec<Value>>, ClusterError> {
+    /// Has its results fetched.
+    fn begin(&self, held: Vec<Held>) -> Fetching {
         let mut total = 0;
         let part = |held: &Held| {
             let at = total;
@@ -86,15 +103,26 @@ impl RemoteRun {
             Part { at, run: self.id, tasks: held.tasks, name: (self.id, held.tasks), worker: held.worker, each }
         };
         let parts: Vec<_> = held.iter().map(part).collect();
-        let mut found = vec![None; total];
-        if !fetch(&self.shared, parts, &mut found, Some(deadline))?.is_empty() {
-            return Ok(None);
+        let gathering = Gathering::begin(&self.shared, parts, vec![None; total]);
+        (held, gathering)
+    }
+
+    /// Its results, if all were where they were said to be; an error if one of them can't be had here.
+    fn values(&self, held: &[Held], gathering: Gathering) -> Option<Result<Vec<Value>, ClusterError>> {
+        let (found, missed, mut unread) = gathering.end();
+        let (mut of_tasks, all) = (held.iter().flat_map(|held| held.tasks.tasks()), || {
+            self.state.wanted.iter().flat_map(|range| range.tasks())
+        });
+        if let Some((at, error)) = unread.pop_first() {
+            let at = of_tasks.nth(at).and_then(|task| all().position(|wanted| wanted == task)).unwrap_or_default();
+            return Some(Err(ClusterError::Unread { at, error }));
         }
-        let of_tasks = held.iter().flat_map(|held| held.tasks.tasks());
+        if !missed.is_empty() {
+            return None;
+        }
         let found: BTreeMap<TaskId, Value> =
             of_tasks.zip(found).filter_map(|(task, value)| Some((task, value?))).collect();
-        let all = self.state.wanted.iter().flat_map(|range| range.tasks());
-        Ok(all.map(|task| found.get(&task).cloned()).collect())
+        all().map(|task| found.get(&task).cloned().map(Ok)).collect()
     }
 }
 

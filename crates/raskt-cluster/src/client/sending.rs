@@ -8,7 +8,7 @@ use crate::message::{FromClient, GRAPH_PIECE_BYTES, Submission};
 use crate::session::{Lost, SendError};
 use bytes::Bytes;
 use raskt_schedule::{RunId, TaskRange};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long is waited at a time for a scheduler that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -51,6 +51,8 @@ pub(super) fn send_graph(
 impl Shared {
     /// Sends a message to the scheduler; to one that has begun anew, when it is back to where it was.
     pub fn send(&self, message: &FromClient, bulk: Vec<Bytes>) -> Result<(), ClusterError> {
+        // It may be about calls that wait for others.
+        self.send_calls();
         loop {
             let mut state = self.state.lock();
             while state.away.is_some() {
@@ -81,6 +83,10 @@ impl Tell for Shared {
         self.tell(&FromClient::Cancel { tasks, by_force });
         // Until it is answered it is said again to a scheduler that begins anew.
         self.tell(&FromClient::Barrier { number });
+    }
+
+    fn send_old_calls(&self) -> Option<Instant> {
+        Self::send_old_calls(self)
     }
 
     fn is_away(&self) -> bool {

@@ -1,8 +1,10 @@
 //! Questions to the scheduler, and errands of workers: as whoever asks sees them.
 
 use super::Client;
-use super::asking::{Asking, Given};
+use super::asking::{Asking, Given, INTERRUPTED};
+use super::errands::Tell;
 use super::failed::ClusterError;
+use super::shared::Shared;
 use crate::errand::{ERRAND_BYTES_MAX, Errand};
 use crate::message::FromClient;
 use crate::question::{Answer, Question};
@@ -10,6 +12,9 @@ use bytes::Bytes;
 use raskt_schedule::WorkerId;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// How often it is looked whether a scheduler that has begun anew is back.
+const GLANCE: Duration = Duration::from_millis(10);
 
 impl Client {
     /// Asks the scheduler something, and waits up to `patience` for the answer.
@@ -19,9 +24,8 @@ impl Client {
 
     /// Asks the scheduler something.
     pub fn question(&self, question: Question) -> Result<SentQuestion, ClusterError> {
-        let asking = self.shared.asking.clone();
-        let sent = SentQuestion { number: asking.question()?, asking };
-        self.shared.send(&FromClient::Ask { number: sent.number, question }, vec![])?;
+        let sent = SentQuestion { number: self.shared.asking.question()?, question, shared: self.shared.clone() };
+        sent.send()?;
         Ok(sent)
     }
 
@@ -56,22 +60,40 @@ impl Client {
 /// A question that the scheduler is asked.
 pub struct SentQuestion {
     number: u64,
-    asking: Arc<Asking>,
+    question: Question,
+    shared: Arc<Shared>,
 }
 
 impl SentQuestion {
-    /// Waits for the answer up to `deadline`; gives it once.
+    fn send(&self) -> Result<(), ClusterError> {
+        let ask = FromClient::Ask { number: self.number, question: self.question.clone() };
+        self.shared.send(&ask, vec![])
+    }
+
+    /// Waits for the answer up to `deadline`; gives it once. A scheduler that has begun anew before it has answered is asked again,
+    /// unless something was to be done, of which nobody knows whether it was.
     pub fn answer(&self, deadline: Instant) -> Result<Answer, ClusterError> {
-        match self.asking.answer(self.number, deadline)? {
-            Answer::Refused(reason) => Err(ClusterError::Refused(reason)),
-            answer => Ok(answer),
+        loop {
+            match self.shared.asking.answer(self.number, deadline)? {
+                Some(Answer::Refused(reason)) => return Err(ClusterError::Refused(reason)),
+                Some(answer) => return Ok(answer),
+                None if !self.question.outlives_the_scheduler() => {
+                    return Err(ClusterError::Refused(INTERRUPTED.into()));
+                }
+                None if !self.shared.is_away() => {
+                    self.shared.asking.asks_again(self.number);
+                    self.send()?;
+                }
+                None if deadline <= Instant::now() => return Err(ClusterError::TimedOut),
+                None => std::thread::sleep(GLANCE),
+            }
         }
     }
 }
 
 impl Drop for SentQuestion {
     fn drop(&mut self) {
-        self.asking.forget_question(self.number);
+        self.shared.asking.forget_question(self.number);
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::asking::Asking;
 use super::callbacks::Callbacks;
+use super::calls::Gathered;
 use super::causes::Causes;
 use super::errands::Errands;
 use super::failed::{ClusterError, TaskFailed};
 use super::giving::Shelf;
-use super::home::{Away, Home, KnownAs};
+use super::home::{Away, Home, KnownAs, Unwritten};
 use super::kept::Kept;
 use super::state::RunState;
 use super::table::{Change, Place, TaskTable, WatchId};
@@ -17,12 +18,12 @@ use crate::driver::{Incoming, Outbox};
 use crate::face::Face;
 use crate::message::{FromClient, Submission, ToClient, WorkerInfo};
 use crate::random::random_number;
-use crate::session;
+use crate::session::{Event, Lost};
 use bytes::Bytes;
-use raskt_schedule::{RunId, TaskRange, WorkerId};
+use raskt_graph::TaskId;
+use raskt_schedule::{Import, RunId, TaskRange, WorkerId};
 use raskt_sync::{Condvar, Mutex};
-use std::collections::BTreeMap;
-use std::mem;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
@@ -36,6 +37,8 @@ pub(crate) struct Shared {
     /// What is shared by name.
     pub coordination: Coordination,
     pub(super) errands: Errands,
+    /// Calls that wait for others. Whoever holds this may take the lock of the state, and nobody the other way round.
+    pub(super) gathered: Mutex<Gathered>,
     pub(super) callbacks: Arc<Callbacks>,
     pub(super) asking: Arc<Asking>,
     pub(super) state: Mutex<State>,
@@ -44,6 +47,13 @@ pub(crate) struct Shared {
     /// Told of everything that comes, but for what concerns tasks that stand alone.
     pub changed: Condvar,
 }
+
+fn over(lost: &Lost) -> String {
+    format!("the session with the scheduler is over: {lost}")
+}
+
+/// Runs of data for which a run is known to wait, at most.
+const AWAITED_MOST: usize = 8;
 
 /// What comes of something that was said.
 #[derive(Clone)]
@@ -76,7 +86,11 @@ pub(super) struct State {
     /// By what the scheduler knows this client when it comes back.
     pub known_as: Option<KnownAs>,
     /// What was submitted, and may not outlive the scheduler.
-    pub unwritten: BTreeMap<RunId, (Submission, Bytes)>,
+    pub unwritten: BTreeMap<RunId, Unwritten>,
+    /// How many were kept so far.
+    next_unwritten: u64,
+    /// The run of calls of which the scheduler hasn't heard yet.
+    pub gathering: Option<RunId>,
     /// What is to be run again, by the number under which the scheduler says that it has heard so.
     pub retries: BTreeMap<u64, (RunId, Vec<TaskRange>)>,
     /// What is cancelled, and whether by force, by the same.
@@ -91,47 +105,56 @@ pub(super) struct State {
 
 impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
-        let (state, changed, home) = Default::default();
+        let (state, changed, home, gathered) = Default::default();
         let asking = Arc::new(Asking::new(face.clone()));
         let (coordination, mark) = (Coordination::new(), random_number());
         let tells = face.clone();
         let callbacks = Arc::new(Callbacks::new(move |sentence| tells.tell(sentence)));
-        Self { face, mark, fetcher, shelf, coordination, errands, callbacks, asking, state, changed, home }
+        Self { face, mark, fetcher, shelf, coordination, errands, gathered, callbacks, asking, state, changed, home }
     }
 
     /// Takes in what the scheduler says; what it says of what is shared by name by `hearing`.
     pub fn hear(self: &Arc<Self>, hearing: &Hearing, incoming: Incoming<ToClient>) {
-        let incoming = match incoming {
-            Incoming::Message { message: ToClient::Coordination(told), bulk, .. } => {
-                return hearing.hear(told, &bulk);
-            }
-            other => other,
+        let (message, bulk) = match incoming {
+            Incoming::Message { message: ToClient::Coordination(told), bulk, .. } => return hearing.hear(told, &bulk),
+            Incoming::Message { message, bulk, .. } => (message, bulk),
+            Incoming::Event(Event::Lost(lost)) => return self.hear_end(hearing, &lost),
+            Incoming::Event(_) => return,
         };
-        if let Incoming::Event(session::Event::Lost(lost)) = &incoming {
-            hearing.ended(lost);
-        }
-        let concerns_all = self.change(|state| match incoming {
-            Incoming::Message { message, bulk, .. } => match self.asking.take(message, bulk) {
-                Ok(call) => state.call(call),
-                Err(message) => self.take(state, message),
-            },
-            Incoming::Event(session::Event::Lost(session::Lost::Forgotten(_))) if self.begin_return(state) => true,
-            Incoming::Event(session::Event::Lost(lost)) => {
-                self.lose(state, format!("the session with the scheduler is over: {lost}"));
-                true
-            }
-            Incoming::Event(_) => false,
+        let concerns_all = self.change(|state| match self.asking.take(message, bulk) {
+            Ok(call) => state.call(call),
+            // Whoever has heard that it is over hears nothing else after that.
+            Err(_) if state.lost.is_some() => false,
+            Err(message) => self.take(state, message),
         });
         if concerns_all {
             self.changed.notify_all();
         }
     }
 
+    /// The session with the scheduler is over; where it has begun anew, another one begins.
+    pub fn hear_end(self: &Arc<Self>, hearing: &Hearing, lost: &Lost) {
+        hearing.ended(lost);
+        self.change(|state| {
+            let returns = matches!(lost, Lost::Forgotten(_)) && state.lost.is_none() && self.begin_return(state);
+            if !returns {
+                self.lose(state, over(lost));
+            }
+        });
+        self.changed.notify_all();
+    }
+
+    /// Nothing more comes, and no other session begins.
+    pub fn end_for_good(&self, lost: &Lost) {
+        self.change(|state| self.lose(state, over(lost)));
+        self.changed.notify_all();
+    }
+
     /// Changes what is known; whoever wants to be called of it is, elsewhere.
     pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state.lock();
         let result = change(&mut state);
-        let calls = mem::take(&mut state.calls);
+        let calls = std::mem::take(&mut state.calls);
         drop(state);
         calls.into_iter().for_each(|call| self.errands.call(call));
         result
@@ -179,7 +202,12 @@ impl Shared {
                     state.workers.insert(worker.worker, worker);
                 }
             }
-            ToClient::Left(worker) => _ = state.workers.remove(&worker),
+            ToClient::Left(worker) => {
+                // It may stand still, and not be seen to be gone by those who wait for what it was asked for.
+                if let Some(gone) = state.workers.remove(&worker) {
+                    self.fetcher.drop_source(&gone.source());
+                }
+            }
             ToClient::Finished { run, held, is_last } => {
                 if let Some(run) = state.runs.get(&run) {
                     run.finished(held, is_last);
@@ -194,6 +222,7 @@ impl Shared {
                 state.end(run, &failed);
             }
             ToClient::FailuresForgotten { run } => state.causes.forget(run),
+            ToClient::DataNotNeeded { run } => _ = state.call(vec![self.shelf.forgetting(Some(run))]),
             ToClient::Lost { run } => {
                 let sentence = "data that the graph was given is gone with its worker";
                 self.end(state, run, ClusterError::Lost(sentence.into()));
@@ -242,23 +271,83 @@ impl Shared {
         let runs: Vec<_> = state.runs.keys().chain(state.tables.keys()).copied().collect();
         runs.into_iter().for_each(|run| state.end(run, &failed));
         state.workers.clear();
+        state.call(vec![self.shelf.forgetting(None)]);
         self.asking.lose(&why).into_iter().for_each(|call| _ = state.call(vec![call]));
+        self.coordination.end(&why);
         state.lost.get_or_insert(why);
     }
 
-    /// Nothing is wanted any more of a run.
+    /// Nothing is wanted any more of a run. What it was given stays until the scheduler says that nobody needs it, and so does the run
+    /// itself where that may have to be told of it again: others may read it that are still to be made.
     pub fn forget(&self, run: RunId) {
-        let gone = self.change(|state| {
+        let (was_sent, is_lost, gone) = self.change(|state| {
             state.change_tasks(run, TaskTable::release_all);
-            (state.runs.remove(&run), state.tables.remove(&run), state.unwritten.remove(&run))
+            let (was_sent, is_lost) = (state.gathering != Some(run), state.lost.is_some());
+            (was_sent, is_lost, (state.runs.remove(&run), state.tables.remove(&run)))
         });
         drop(gone);
-        self.shelf.forget(run);
-        self.errands.let_go(run);
+        if is_lost {
+            self.shelf.forget(run);
+        }
+        if was_sent {
+            self.errands.let_go(run);
+        }
     }
 }
 
+/// Why nothing can be said.
+pub(super) fn not_there_yet() -> ClusterError {
+    ClusterError::Disconnected("it isn't there yet".into())
+}
+
 impl State {
+    /// A number for a run that is to begin.
+    pub fn take_number(&mut self) -> Result<RunId, ClusterError> {
+        if let Some(lost) = &self.lost {
+            return Err(ClusterError::Disconnected(lost.clone()));
+        }
+        let next = self.next_run.as_mut().ok_or_else(not_there_yet)?;
+        *next += 1;
+        Ok(RunId(*next - 1))
+    }
+
+    /// A task of a run that gathers is wanted; of what is lost by now nobody would hear.
+    pub fn want(&mut self, run: RunId, task: TaskId) -> Result<(), ClusterError> {
+        if let Some(lost) = &self.lost {
+            return Err(ClusterError::Disconnected(lost.clone()));
+        }
+        if let Some(table) = self.tables.get_mut(&run) {
+            table.want(TaskRange::one(task));
+        }
+        Ok(())
+    }
+
+    /// Something is submitted: it is kept as long as it may be lost with the scheduler.
+    pub fn keep_unwritten(&mut self, submission: &Submission, graph: &Bytes) {
+        if self.is_written_down() {
+            let order = self.next_unwritten;
+            self.next_unwritten += 1;
+            let kept = Unwritten { order, submission: submission.clone(), graph: graph.clone() };
+            self.unwritten.insert(submission.run, kept);
+        }
+    }
+
+    /// The runs of data that have to come before anything of a run is made, which is `own` if it is given some, and reads these; nothing
+    /// if they are too many to tell.
+    pub fn awaited_by(&self, imports: &[Import], own: Option<RunId>) -> Option<Arc<[RunId]>> {
+        let mut awaited: BTreeSet<RunId> = own.into_iter().collect();
+        for import in imports {
+            let Some(table) = self.tables.get(&import.run).filter(|table| table.is_to_come(import.source())) else {
+                continue;
+            };
+            awaited.extend(table.awaits.as_ref()?.iter());
+            if awaited.len() > AWAITED_MOST {
+                return None;
+            }
+        }
+        Some(awaited.into_iter().collect())
+    }
+
     /// Somebody is to be called once the lock is gone. It concerns nobody else.
     pub(super) fn call(&mut self, call: Vec<Callback>) -> bool {
         self.calls.extend(call);
@@ -325,7 +414,8 @@ mod tests {
             in_pieces: false,
         };
         for run in [run, other] {
-            state.unwritten.insert(run, (submission(run), Bytes::from_static(b"graph")));
+            let (submission, graph) = (submission(run), Bytes::from_static(b"graph"));
+            state.unwritten.insert(run, Unwritten { order: run.0, submission, graph });
         }
         let why = ClusterError::Refused("no room".into());
         state.end(run, &TaskFailed::of_run(why, Arc::new(Wordy(0))));

@@ -72,6 +72,8 @@ pub(super) struct TaskTable {
     small: RangeMap<Kept>,
     /// What of it stands for tasks of other runs.
     imports: Arc<[Import]>,
+    /// Runs of data that have to come before anything of it is made; nothing if they are too many to tell.
+    pub awaits: Option<Arc<[RunId]>>,
     pub stalled: Option<String>,
 }
 
@@ -86,8 +88,8 @@ pub(super) struct Change {
 impl TaskTable {
     /// One of which `wanted` is to come.
     pub fn new(wanted: &[TaskRange]) -> Self {
-        let mut table = Self::default();
-        wanted.iter().for_each(|&range| table.places.set(range, Place::Pending));
+        let mut table = Self { awaits: Some(Arc::default()), ..Self::default() };
+        wanted.iter().for_each(|&range| table.want(range));
         table
     }
 
@@ -95,6 +97,21 @@ impl TaskTable {
     pub fn standing_for(self, imports: Arc<[Import]>) -> Self {
         debug_assert!(imports.is_sorted_by_key(|import| import.tasks));
         Self { imports, ..self }
+    }
+
+    /// The same, which waits for the data of these runs.
+    pub fn awaiting(self, awaits: Option<Arc<[RunId]>>) -> Self {
+        Self { awaits, ..self }
+    }
+
+    /// These tasks, of which nothing was known so far, are to come as well.
+    pub fn want(&mut self, tasks: TaskRange) {
+        self.places.set(tasks, Place::Pending);
+    }
+
+    /// Whether some of these tasks have still to come.
+    pub fn is_to_come(&self, tasks: TaskRange) -> bool {
+        self.places.within(tasks).iter().any(|(_, place)| *place == Place::Pending)
     }
 
     /// Under which names workers know the results of `tasks` of this run: parts of it, and what each is called.
@@ -212,9 +229,9 @@ impl TaskTable {
         roots
     }
 
-    /// What has failed because of one of `roots` is to come again.
+    /// What has failed because of one of `roots`, which are in order, is to come again.
     pub fn take_up(&mut self, roots: &[(RunId, TaskId)]) -> Vec<Change> {
-        let is_of = |place: &Place| root_of(place).is_some_and(|root| roots.contains(&root));
+        let is_of = |place: &Place| root_of(place).is_some_and(|root| roots.binary_search(&root).is_ok());
         let again: Vec<_> = self.places.all().filter(|(_, place)| is_of(place)).map(|(part, _)| part).collect();
         again.into_iter().flat_map(|part| self.set(part, &Place::Pending)).collect()
     }

@@ -1,5 +1,6 @@
 //! A run whose tasks stand alone, from its submission until nobody has a handle of it any more.
 
+use super::errands::TOLD_AT_A_TIME;
 use super::failed::ClusterError;
 use super::shared::Shared;
 use super::table::{Place, TaskState, TaskTable};
@@ -7,8 +8,9 @@ use crate::message::{FromClient, RUNS_OF_A_CLIENT};
 use crate::standing::meeting;
 use raskt_graph::TaskId;
 use raskt_schedule::{Import, RunId, TaskRange};
+use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// A run on a cluster each of whose tasks is something by itself, as those of futures are. Clones are handles of the same run; when
 /// the last one goes, nothing of it is wanted any more. What other runs import of it stays as long as these need it.
@@ -27,6 +29,17 @@ struct Inner {
 impl TaskRun {
     pub(super) fn new(id: RunId, (imports, named): (Arc<[Import]>, Vec<(RunId, u64)>), shared: Arc<Shared>) -> Self {
         Self(Arc::new(Inner { id, imports, named, shared }))
+    }
+
+    /// A handle that keeps nothing of it wanted.
+    pub(super) fn downgrade(&self) -> Weak<dyn Any + Send + Sync> {
+        let weak: Weak<Inner> = Arc::downgrade(&self.0);
+        weak
+    }
+
+    /// The run of such a handle, as long as somebody wants it.
+    pub(super) fn again(handle: &Weak<dyn Any + Send + Sync>) -> Option<Self> {
+        handle.upgrade()?.downcast().ok().map(Self)
     }
 
     /// Its number.
@@ -69,16 +82,20 @@ impl TaskRun {
     pub fn release(&self, tasks: &[TaskRange]) {
         let Inner { id, shared, .. } = &*self.0;
         let released = |table: &mut TaskTable, range: &TaskRange| table.set(*range, &Place::Released);
-        shared.change(|state| {
+        let was_sent = shared.change(|state| {
             state.change_tasks(*id, |table| tasks.iter().flat_map(|range| released(table, range)).collect());
+            state.gathering != Some(*id)
         });
-        shared.errands.let_go_of(*id, tasks);
+        if was_sent {
+            shared.errands.let_go_of(*id, tasks);
+        }
     }
 
     /// The same, and what has still to be computed from them won't be: it fails, and counts as cancelled. Where others want one of them, or
-    /// something that would fail with it, that one goes on unless this is done `by_force`: then they hear that it is cancelled. Never
-    /// waits.
+    /// something that would fail with it, that one goes on unless this is done `by_force`: then they hear that it is cancelled. It waits
+    /// for nothing but room to send what depends on them.
     pub fn cancel(&self, tasks: &[TaskRange], by_force: bool) {
+        self.0.shared.send_calls();
         self.0.shared.errands.cancel(self.0.id, tasks, by_force);
         self.release(tasks);
     }
@@ -86,16 +103,20 @@ impl TaskRun {
     /// Tasks that have failed are to be run again: with what failed first, and all of this run that failed with it.
     pub fn retry(&self, tasks: &[TaskRange]) -> Result<(), ClusterError> {
         let Inner { id, shared, .. } = &*self.0;
-        let number = shared.change(|state| {
+        let parts = tasks.chunks(TOLD_AT_A_TIME);
+        let numbers: Vec<_> = shared.change(|state| {
             let roots = state.tables.get(id).map(|table| table.roots(tasks)).unwrap_or_default();
             for run in roots.iter().map(|(run, _)| *run).chain([*id]).collect::<std::collections::BTreeSet<_>>() {
                 state.change_tasks(run, |table| table.take_up(&roots));
             }
-            state.note_retry(*id, tasks)
+            parts.clone().map(|part| state.note_retry(*id, part)).collect()
         });
-        shared.send(&FromClient::Retry { run: *id, tasks: tasks.to_vec() }, vec![])?;
-        // Until it is answered it is said again to a scheduler that begins anew.
-        shared.send(&FromClient::Barrier { number }, vec![])
+        for (part, number) in parts.zip(numbers) {
+            shared.send(&FromClient::Retry { run: *id, tasks: part.to_vec() }, vec![])?;
+            // Until it is answered it is said again to a scheduler that begins anew.
+            shared.send(&FromClient::Barrier { number }, vec![])?;
+        }
+        Ok(())
     }
 }
 

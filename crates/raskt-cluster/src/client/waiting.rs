@@ -1,11 +1,12 @@
 //! Results of several runs, waited for and fetched.
 
 use super::failed::ClusterError;
-use super::gathering::{Part, fetch};
+use super::gathering::{Gathering, Part, Unread, first_unread, unreadable};
 use super::kept::Kept;
 use super::shared::Shared;
 use super::table::{Place, TaskTable};
 use super::watch::Until;
+use crate::pool::waits_here;
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_value::{ErrorKind, TaskError, Value};
@@ -50,35 +51,85 @@ fn malformed() -> TaskError {
     TaskError::new(ErrorKind::Io, "a small result that came along can't be read".to_owned())
 }
 
-impl Shared {
-    /// The results of `wanted`, in that order, as soon as all are there.
-    pub fn gather(
-        self: &Arc<Self>,
-        wanted: &[(RunId, Vec<TaskRange>)],
-        deadline: Option<Instant>,
-    ) -> Result<Vec<Value>, ClusterError> {
-        let mut missing = places(wanted);
+/// Results that are waited for. What has come stays, however often it is waited for the rest.
+pub struct Gather {
+    shared: Arc<Shared>,
+    missing: Vec<Wanted>,
+    found: Vec<Option<Value>>,
+    unread: Unread,
+    /// What is on its way.
+    fetching: Option<Gathering>,
+}
+
+impl Gather {
+    pub(super) fn of(shared: &Arc<Shared>, wanted: &[(RunId, Vec<TaskRange>)]) -> Self {
+        let missing = places(wanted);
         let total = missing.last().map_or(0, |(at, _, tasks)| at + tasks.len() as usize);
-        let mut found: Vec<Option<Value>> = vec![None; total];
-        loop {
-            let Located { parts, here, unsettled } = self.locate(&missing)?;
-            self.unpack(here, &mut found)?;
-            if !unsettled.is_empty() {
-                // What is there is looked up again: it may be elsewhere by then.
-                missing = parts.into_iter().map(|part| (part.at, part.run, part.tasks)).chain(unsettled).collect();
-                self.await_all(&missing, deadline)?;
-                continue;
-            }
-            let missed = fetch(self, parts, &mut found, deadline)?;
-            if missed.is_empty() {
-                return Ok(found.into_iter().flatten().collect());
-            }
-            missed.iter().for_each(|part| self.errands.look_for(part.run, [part.tasks]));
-            self.pause(deadline)?;
-            missing = missed.into_iter().map(|part| (part.at, part.run, part.tasks)).collect();
-        }
+        Self { shared: shared.clone(), missing, found: vec![None; total], unread: Unread::new(), fetching: None }
     }
 
+    /// The results in their order, as soon as all are there. After the deadline it can be waited for again; after they were given, or
+    /// an error was, there are none.
+    pub fn wait(&mut self, deadline: Option<Instant>) -> Result<Vec<Value>, ClusterError> {
+        self.come(deadline, true)?;
+        first_unread(std::mem::take(&mut self.unread))?;
+        Ok(std::mem::take(&mut self.found).into_iter().flatten().collect())
+    }
+
+    /// The same, where what can't be had here keeps nobody from the others.
+    pub fn wait_each(&mut self, deadline: Option<Instant>) -> Result<Vec<Result<Value, TaskError>>, ClusterError> {
+        self.come(deadline, false)?;
+        let (found, mut unread) = (std::mem::take(&mut self.found), std::mem::take(&mut self.unread));
+        let each = found.into_iter().enumerate().filter_map(|(at, value)| match value {
+            Some(value) => Some(Ok(value)),
+            None => unread.remove(&at).map(Err),
+        });
+        Ok(each.collect())
+    }
+
+    /// Waits until all are there, or can't be had; or, if all are needed, until one can't.
+    fn come(&mut self, deadline: Option<Instant>, needs_all: bool) -> Result<(), ClusterError> {
+        let _waits = waits_here();
+        while self.unread.is_empty() || !needs_all {
+            let mut fetching = match self.fetching.take() {
+                Some(fetching) => fetching,
+                None => match self.begin(deadline)? {
+                    Some(fetching) => fetching,
+                    None => continue,
+                },
+            };
+            if let Err(error) = fetching.wait(deadline, needs_all) {
+                self.fetching = Some(fetching).filter(|_| matches!(error, ClusterError::TimedOut));
+                return Err(error);
+            }
+            let (found, missed, unread) = fetching.end();
+            self.found = found;
+            self.unread.extend(unread);
+            if missed.is_empty() {
+                return Ok(());
+            }
+            missed.iter().for_each(|part| self.shared.errands.look_for(part.run, [part.tasks]));
+            self.missing = missed.into_iter().map(|part| (part.at, part.run, part.tasks)).collect();
+            self.shared.pause(deadline)?;
+        }
+        Ok(())
+    }
+
+    /// Has what is missing fetched, if all of it is there by now.
+    fn begin(&mut self, deadline: Option<Instant>) -> Result<Option<Gathering>, ClusterError> {
+        let Located { parts, here, unsettled } = self.shared.locate(&self.missing)?;
+        self.shared.unpack(here, &mut self.found, &mut self.unread);
+        if unsettled.is_empty() {
+            return Ok(Some(Gathering::begin(&self.shared, parts, std::mem::take(&mut self.found))));
+        }
+        // What is there is looked up again: it may be elsewhere by then.
+        self.missing = parts.into_iter().map(|part| (part.at, part.run, part.tasks)).chain(unsettled).collect();
+        self.shared.await_all(&self.missing, deadline)?;
+        Ok(None)
+    }
+}
+
+impl Shared {
     /// The same if all of them are here.
     pub fn at_hand(&self, wanted: &[(RunId, Vec<TaskRange>)]) -> Result<Option<Vec<Value>>, ClusterError> {
         let missing = places(wanted);
@@ -87,21 +138,22 @@ impl Shared {
         if !parts.is_empty() || !unsettled.is_empty() {
             return Ok(None);
         }
-        let mut found: Vec<Option<Value>> = vec![None; total];
-        self.unpack(here, &mut found)?;
+        let (mut found, mut unread): (Vec<Option<Value>>, _) = (vec![None; total], Unread::new());
+        self.unpack(here, &mut found, &mut unread);
+        first_unread(unread)?;
         Ok(found.into_iter().collect())
     }
 
     /// Makes values of results that are here.
-    fn unpack(&self, here: Vec<(usize, TaskRange, Kept)>, found: &mut [Option<Value>]) -> Result<(), ClusterError> {
-        for (at, tasks, kept) in here {
-            for (place, task) in found[at..].iter_mut().zip(tasks.tasks()) {
-                let value = kept.0.value(self.face.decoders(), task).unwrap_or_else(|| Err(malformed()));
-                let error = |error| ClusterError::Task { key: format!("result of task {}", task.index), error };
-                *place = Some(value.map_err(error)?);
+    fn unpack(&self, here: Vec<(usize, TaskRange, Kept)>, found: &mut [Option<Value>], unread: &mut Unread) {
+        for (first, tasks, kept) in here {
+            for (at, task) in (first..).zip(tasks.tasks()) {
+                match kept.0.value(self.face.decoders(), task).unwrap_or_else(|| Err(malformed())) {
+                    Ok(value) => found[at] = Some(value),
+                    Err(error) => _ = unread.insert(at, unreadable(&error)),
+                }
             }
         }
-        Ok(())
     }
 
     /// Waits until all have settled, or one has failed.

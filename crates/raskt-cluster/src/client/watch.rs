@@ -3,6 +3,7 @@
 use super::shared::{Shared, State};
 use super::table::{TaskTable, WatchId};
 use super::watching::{Callback, Watching};
+use crate::pool::waits_here;
 use crate::ranges::RangeMap;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::MutexGuard;
@@ -69,6 +70,7 @@ impl Watch {
         looks_at_each: bool,
         mut find: impl FnMut(&mut Watching) -> Option<T>,
     ) -> Option<T> {
+        let _waits = waits_here();
         let mut state = self.shared.state.lock();
         loop {
             let watching = state.watches.get_mut(&self.id)?;

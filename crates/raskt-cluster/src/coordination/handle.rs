@@ -115,10 +115,24 @@ impl Coordination {
         SystemTime::UNIX_EPOCH + Duration::from_nanos(began.saturating_add(event.time.0))
     }
 
+    /// When the scheduler has begun in the place of another one, of which it keeps no events of topics, as time of day: said once.
+    pub fn begun_anew(&self) -> Option<SystemTime> {
+        let began = self.shared.state.lock().begun_anew.take()?;
+        Some(SystemTime::UNIX_EPOCH + Duration::from_nanos(began))
+    }
+
     /// Begins another session: an earlier one is over. Topics that are listened to are subscribed to again when it is carried, each
-    /// from the event after the last that was taken; everything else has to be asked anew.
+    /// from the event after the last that was taken. Where the scheduler has begun anew, what only looks is asked again, and what was
+    /// asked meanwhile is asked then; everything else has to be asked anew.
     pub fn session(&self) -> Hearing {
         Hearing { session: self.shared.begin(), shared: self.shared.clone() }
+    }
+}
+
+impl Coordination {
+    /// No session follows.
+    pub(crate) fn end(&self, why: &str) {
+        self.shared.end(why);
     }
 }
 
@@ -138,10 +152,9 @@ pub struct Hearing {
 impl Hearing {
     /// Somebody carries what is asked from now on.
     pub fn carried_by(&self, carrier: Arc<dyn Carrier>) -> Result<(), Disconnected> {
-        for (topic, from) in self.shared.carried_by(self.session, carrier) {
-            self.shared.tell(Request::Subscribe { topic, from })?;
-        }
-        Ok(())
+        let (topics, waited) = self.shared.carried_by(self.session, carrier);
+        waited.into_iter().for_each(|(id, request)| self.shared.ask_at_last(id, request));
+        topics.into_iter().try_for_each(|topic| self.shared.tell(topic))
     }
 
     /// The scheduler says something. Never waits.
@@ -152,7 +165,10 @@ impl Hearing {
     /// The session is over, for that reason.
     pub(crate) fn ended(&self, lost: &Lost) {
         match lost {
-            Lost::Forgotten(_) => self.lost("it has begun anew, and what was shared by name is gone"),
+            Lost::Forgotten(_) => {
+                let why = "it has begun anew, and nobody knows whether it was heard before: locks and leases are gone";
+                self.shared.pause(self.session, why);
+            }
             lost => self.lost(&format!("the session with it is over: {lost}")),
         }
     }

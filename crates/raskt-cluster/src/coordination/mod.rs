@@ -12,6 +12,7 @@
 
 mod handle;
 mod leases;
+mod locks;
 mod pending;
 mod process;
 mod server;

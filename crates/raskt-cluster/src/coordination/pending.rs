@@ -1,7 +1,8 @@
 //! What was asked, until it is answered or given up.
 
-use super::shared::{Disconnected, Shared};
+use super::shared::{Disconnected, PAUSED_MOST, Shared};
 use super::wire::Ask;
+use crate::pool::waits_here;
 use raskt_schedule::coordination::{Reply, RequestId};
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,8 +22,10 @@ impl Pending {
 
     /// The answer, if it is there by then; without a deadline however long it takes. Once it was given there is no other.
     pub fn wait(&mut self, deadline: Option<Instant>) -> Option<Result<Answer, Disconnected>> {
+        let _waits = waits_here();
         let mut state = self.shared.state.lock();
         loop {
+            let is_paused = state.is_paused();
             let open = state.open.get_mut(&self.id)?;
             if let Some(answer) = open.answer.take() {
                 state.open.remove(&self.id);
@@ -31,6 +34,7 @@ impl Pending {
                 return Some(answer.map(|reply| Answer::new(self.shared.clone(), self.id, reply)));
             }
             state = match deadline {
+                None if is_paused => self.shared.changed.wait_for(state, PAUSED_MOST).0,
                 None => self.shared.changed.wait(state),
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
@@ -45,12 +49,20 @@ impl Pending {
 
     /// Gives it up.
     pub fn cancel(self) {}
+
+    /// Gives it up since its time is over, of which a scheduler that stands still says nothing.
+    pub fn time_out(self) -> Answer {
+        Answer::new(self.shared.clone(), self.id, Reply::TimedOut)
+    }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
         if !self.is_over {
-            self.shared.state.lock().open.remove(&self.id);
+            let mut state = self.shared.state.lock();
+            state.open.remove(&self.id);
+            state.locks.give_back(self.id);
+            drop(state);
             // Where there is no scheduler any more, it has given up already.
             let _ = self.shared.send(Ask::Cancel { id: self.id });
         }
@@ -78,6 +90,7 @@ impl Answer {
     pub fn give_back(mut self) {
         let Arrival { shared, id, is_said } = &mut self.arrival;
         *is_said = true;
+        shared.given_back(*id);
         // Where there is no scheduler any more, it has taken everything back already.
         let _ = shared.send(Ask::Cancel { id: *id });
     }

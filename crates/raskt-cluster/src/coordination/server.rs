@@ -2,7 +2,9 @@
 
 use super::wire::{Ask, Packed, Told};
 use bytes::Bytes as Memory;
-use raskt_schedule::coordination::{Action, CoordinationError, Coordinator, Limits, RequestId, Session};
+use raskt_schedule::coordination::{
+    Action, CoordinationError, Coordinator, Entry, Keeper, Limits, RequestId, Session, Value,
+};
 use raskt_schedule::{RunId, TaskRange, Time};
 use std::collections::BTreeMap;
 
@@ -11,7 +13,7 @@ pub type Tell = Box<dyn Fn(Packed<Told>, Vec<Memory>) + Send + Sync>;
 
 /// What a scheduler is to keep for the sake of what is named, or needn't any more. Each result is told of by turns: held once, then
 /// let go of, however many names refer to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Keeping {
     /// These results stay alive, whoever else lets go of them.
@@ -37,19 +39,46 @@ pub struct CoordinationServer {
     members: BTreeMap<Session, Tell>,
     next: u64,
     began_unix_nanoseconds: u64,
+    /// There was another one before it.
+    is_another: bool,
 }
 
 impl CoordinationServer {
     /// Of a scheduler whose time began then, in nanoseconds since 1970.
     pub fn new(began_unix_nanoseconds: u64, limits: Limits) -> Self {
-        Self { machine: Coordinator::with(limits), members: BTreeMap::new(), next: 0, began_unix_nanoseconds }
+        let (machine, members) = (Coordinator::with(limits), BTreeMap::new());
+        Self { machine, members, next: 0, began_unix_nanoseconds, is_another: false }
+    }
+
+    /// It goes on with what another one has left, and whoever comes hears so.
+    pub fn is_another(&mut self) {
+        self.is_another = true;
+    }
+
+    /// What is to outlive the scheduler is written down by that from now on.
+    pub fn keep_by(&mut self, keeper: Box<dyn Keeper>) {
+        self.machine.keep_by(keeper);
+    }
+
+    /// Nothing is written down from now on; gives what did it.
+    pub fn keep_no_more(&mut self) -> Option<Box<dyn Keeper>> {
+        self.machine.keep_no_more()
+    }
+
+    /// Puts back what has outlived the scheduler before this one.
+    pub fn restore(&mut self, entry: Entry, value: Value) -> Vec<Keeping> {
+        if let Err(error) = self.machine.restore(entry, value) {
+            tracing::warn!("something that was shared by name before can't be kept: {error}");
+        }
+        self.act()
     }
 
     /// Somebody has come, and is told something by `tell` from now on.
     pub fn arrived(&mut self, tell: Tell) -> Session {
         let session = Session(self.next);
         self.next += 1;
-        let (packed, bulk) = Packed::pack(Told::Began { unix_nanoseconds: self.began_unix_nanoseconds });
+        let (unix_nanoseconds, is_another) = (self.began_unix_nanoseconds, self.is_another);
+        let (packed, bulk) = Packed::pack(Told::Began { unix_nanoseconds, is_another });
         tell(packed, bulk);
         self.members.insert(session, tell);
         session

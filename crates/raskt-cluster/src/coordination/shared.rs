@@ -1,9 +1,10 @@
 //! What all that a process asks has in common: the way to the scheduler, and what is open.
 
 use super::leases::Leases;
+use super::locks::Locks;
 use super::wire::{Ask, Packed, Told};
 use bytes::Bytes as Memory;
-use raskt_schedule::coordination::{Name, Reply, Request, RequestId, TopicEvent};
+use raskt_schedule::coordination::{CoordinationError, Name, Reply, Request, RequestId, TopicEvent};
 use raskt_sync::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +16,9 @@ pub trait Carrier: Send + Sync {
     /// Sends a message; may wait until there is room, and says why it can't be sent at all.
     fn carry(&self, ask: Packed<Ask>, bulk: Vec<Memory>) -> Result<(), String>;
 }
+
+/// So long what is asked waits for a scheduler that has begun anew.
+pub(super) const PAUSED_MOST: Duration = Duration::from_secs(60);
 
 /// There is no scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +37,8 @@ pub(super) struct Shared {
 pub(super) struct State {
     /// Nobody where the session is over.
     carrier: Result<Arc<dyn Carrier>, Disconnected>,
+    /// Since when the scheduler has begun anew, and nobody carries what is asked of it.
+    paused: Option<Instant>,
     next: u64,
     /// All and only the requests whose answers somebody waits for.
     pub open: BTreeMap<RequestId, Open>,
@@ -42,6 +48,10 @@ pub(super) struct State {
     session: u64,
     /// When the scheduler's time began.
     pub began_unix_nanoseconds: u64,
+    /// The same of one that has begun in the place of another, until somebody has been told.
+    pub begun_anew: Option<u64>,
+    /// What locks are held here, by the request that they were the answer to.
+    pub locks: Locks,
     /// Whether the last handle is gone.
     pub is_over: bool,
 }
@@ -69,6 +79,10 @@ pub(super) struct Notice {
 pub(super) struct Open {
     /// A lease that is to be refreshed from when it is there.
     lease: Option<(Name, u64, Duration)>,
+    /// Who has locks when they are there.
+    holder: Option<u64>,
+    /// What the next scheduler is to be asked: what the last one hasn't been, and what can be asked again.
+    again: Option<Request>,
     pub answer: Option<Result<Reply, Disconnected>>,
 }
 
@@ -78,22 +92,31 @@ impl Shared {
         let (open, leases, subscriptions) = Default::default();
         let state = State {
             carrier,
+            paused: None,
             next: 0,
             open,
             leases,
             subscriptions,
             session: 0,
             began_unix_nanoseconds: 0,
+            begun_anew: None,
+            locks: Locks::default(),
             is_over: false,
         };
         Self { state: Mutex::new(state), changed: Condvar::new(), leases_changed: Condvar::new() }
     }
 
-    /// Asks something, and expects an answer.
+    /// Asks something, and expects an answer: of the next scheduler, where the last has gone and the next isn't there yet.
     pub fn ask(&self, request: Request) -> Result<RequestId, Disconnected> {
         let id = {
             let mut state = self.state.lock();
             let id = state.number();
+            let waits = state.is_paused() && request.can_wait();
+            let again = (waits || request.can_be_repeated()).then(|| request.clone());
+            let holder = match &request {
+                Request::AcquireLocks { holder, .. } => Some(*holder),
+                _ => None,
+            };
             let lease = match &request {
                 Request::AcquireLease { name, lease, lasts: Some(lasts), .. } => {
                     Some((name.clone(), *lease, Duration::from_nanos(*lasts)))
@@ -103,7 +126,12 @@ impl Shared {
             if let Request::ReleaseLease { name, lease } = &request {
                 state.leases.remove(name, *lease);
             }
-            state.open.insert(id, Open { lease, answer: None });
+            let refused = state.released(&request).map(|error| Ok(error.into()));
+            let is_answered = refused.is_some();
+            state.open.insert(id, Open { lease, holder, again, answer: refused });
+            if is_answered || waits {
+                return Ok(id);
+            }
             id
         };
         // Not under the lock: the way may be full for a while.
@@ -116,8 +144,19 @@ impl Shared {
 
     /// Asks something whose answer nobody waits for.
     pub fn tell(&self, request: Request) -> Result<(), Disconnected> {
-        let id = self.state.lock().number();
+        let id = {
+            let mut state = self.state.lock();
+            if state.released(&request).is_some() {
+                return Ok(());
+            }
+            state.number()
+        };
         self.send(Ask::Request { id, request })
+    }
+
+    /// What was given by the answer to a request is given back.
+    pub fn given_back(&self, id: RequestId) {
+        self.state.lock().locks.give_back(id);
     }
 
     pub fn send(&self, ask: Ask) -> Result<(), Disconnected> {
@@ -137,7 +176,7 @@ impl Shared {
             return;
         }
         match told {
-            Told::Began { unix_nanoseconds } => state.began(unix_nanoseconds),
+            Told::Began { unix_nanoseconds, is_another } => state.began(unix_nanoseconds, is_another),
             Told::Reply { id, reply } => self.answered(&mut state, id, reply),
             Told::Notice { topic, missed, events } => {
                 let began = state.began_unix_nanoseconds;
@@ -155,6 +194,9 @@ impl Shared {
         }
         // One that nobody waits for was cancelled, or asked only to be done.
         let Some(open) = state.open.get_mut(&id) else { return };
+        if let (Some(holder), Reply::Acquired(names)) = (open.holder, &reply) {
+            state.locks.add(id, holder, names.clone());
+        }
         let lease = open.lease.take().filter(|_| reply == Reply::Done);
         open.answer = Some(Ok(reply));
         if let Some((name, lease, lasts)) = lease {
@@ -185,14 +227,63 @@ impl Shared {
         }
     }
 
-    /// Somebody carries what is asked in a session. Gives the topics that are listened to, and the event that each goes on with.
-    pub fn carried_by(&self, session: u64, carrier: Arc<dyn Carrier>) -> Vec<(Name, Option<u64>)> {
+    /// The scheduler of a session has begun anew: nothing is held, and what can wait for the next session does.
+    pub fn pause(&self, session: u64, why: &str) {
+        let mut state = self.state.lock();
+        if state.session == session {
+            let now = Instant::now();
+            state.paused.get_or_insert(now);
+            state.end_all_but(why, |open| open.again.is_some());
+            self.changed.notify_all();
+        }
+    }
+
+    /// Nothing is to come any more, in whatever session.
+    pub fn end(&self, why: &str) {
+        let mut state = self.state.lock();
+        state.session += 1;
+        state.end(why);
+        self.changed.notify_all();
+    }
+
+    /// Somebody carries what is asked in a session. Gives what it begins with: the topics that are listened to, each from the event that
+    /// it goes on with, and what has waited for it.
+    pub fn carried_by(&self, session: u64, carrier: Arc<dyn Carrier>) -> (Vec<Request>, Vec<(RequestId, Request)>) {
         let mut state = self.state.lock();
         if state.session != session {
-            return vec![];
+            return Default::default();
         }
         state.carrier = Ok(carrier);
-        state.subscriptions.iter().map(|(topic, listener)| (topic.clone(), listener.next)).collect()
+        state.paused = None;
+        let subscriptions = state.subscriptions.iter();
+        let topics =
+            subscriptions.map(|(topic, listener)| Request::Subscribe { topic: topic.clone(), from: listener.next });
+        let topics = topics.collect();
+        let open = state.open.iter_mut().filter(|(_, open)| open.answer.is_none());
+        let waited = open.filter_map(|(&id, open)| {
+            let request = open.again.take()?;
+            open.again = request.can_be_repeated().then(|| request.clone());
+            Some((id, request))
+        });
+        (topics, waited.collect())
+    }
+
+    /// Asks what has waited for the session.
+    pub fn ask_at_last(&self, id: RequestId, request: Request) {
+        let sent = self.send(Ask::Request { id, request });
+        let mut state = self.state.lock();
+        match (sent, state.open.get_mut(&id)) {
+            (Ok(()), Some(_)) => {}
+            (Err(error), Some(open)) => {
+                open.answer.get_or_insert(Err(error));
+                self.changed.notify_all();
+            }
+            // It was given up before it was asked.
+            (_, None) => {
+                drop(state);
+                let _ = self.send(Ask::Cancel { id });
+            }
+        }
     }
 
     /// Keeps of a notice the events that are to be taken; whether there are any. What comes in another session goes on after them.
@@ -217,19 +308,44 @@ impl Shared {
 impl State {
     /// What is open ends with the session.
     fn end(&mut self, why: &str) {
+        self.paused = None;
+        self.end_all_but(why, |_| false);
+    }
+
+    fn end_all_but(&mut self, why: &str, waits: impl Fn(&Open) -> bool) {
         let why = Disconnected(why.into());
         self.carrier = Err(why.clone());
         self.leases = Leases::default();
-        for open in self.open.values_mut() {
+        self.locks.lose(&why.0);
+        for open in self.open.values_mut().filter(|open| !waits(open)) {
             open.answer.get_or_insert(Err(why.clone()));
         }
     }
 
+    /// Whether the scheduler has begun anew, and nobody carries yet what is asked of it. Whoever was to see to that may be gone.
+    pub fn is_paused(&mut self) -> bool {
+        if self.paused.is_some_and(|since| since.elapsed() >= PAUSED_MOST) {
+            self.end("it has begun anew, and nobody has come back to it");
+        }
+        self.paused.is_some()
+    }
+
     /// The scheduler's time has begun then. If that is another than before, so are the numbers of events.
-    fn began(&mut self, unix_nanoseconds: u64) {
+    fn began(&mut self, unix_nanoseconds: u64, is_another: bool) {
         let before = std::mem::replace(&mut self.began_unix_nanoseconds, unix_nanoseconds);
+        if before != unix_nanoseconds && is_another {
+            self.begun_anew = Some(unix_nanoseconds);
+        }
         if before != 0 && before != unix_nanoseconds {
             self.subscriptions.values_mut().for_each(|listener| listener.next = Some(0));
+        }
+    }
+
+    /// Locks are released, if that is what is asked: why they can't be, if they were lost with an earlier session.
+    fn released(&mut self, request: &Request) -> Option<CoordinationError> {
+        match request {
+            Request::ReleaseLocks { names, holder } => self.locks.release(*holder, names),
+            _ => None,
         }
     }
 

@@ -40,6 +40,8 @@ pub enum Told {
     Began {
         /// When.
         unix_nanoseconds: u64,
+        /// There was another one before it, of which it knows by its journal: what that doesn't keep is gone.
+        is_another: bool,
     },
     /// The answer to a request.
     Reply {

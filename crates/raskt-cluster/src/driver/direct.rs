@@ -37,6 +37,7 @@ impl Direct {
         let socket = match stream {
             Stream::Tcp(stream) => stream.as_fd().try_clone_to_owned(),
             Stream::Unix(stream) => stream.as_fd().try_clone_to_owned(),
+            Stream::Quiet(stream) => stream.as_fd().try_clone_to_owned(),
             Stream::Tls(_) => return None,
         };
         Some(Self::on(socket.ok()?, squeeze))

@@ -11,7 +11,7 @@ use crate::bulk::{Counter, Fetcher, Provide};
 use crate::hello::{Introduction, Role, SessionId};
 use crate::listen::{Door, DoorOptions, Keeper, ListenError, Refused, log_refused};
 use crate::session::Session;
-use raskt_sync::Mutex;
+use raskt_sync::{Mutex, guard};
 use std::io;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -136,6 +136,16 @@ impl Network {
         Ok(Outbox::new(core, peer))
     }
 
+    /// Calls something that doesn't wait every so often, as long as the thread for messages goes on.
+    pub fn repeat(&self, every: Duration, call: impl Fn() + Send + 'static) {
+        self.handle.spawn(async move {
+            loop {
+                call();
+                tokio::time::sleep(every).await;
+            }
+        });
+    }
+
     /// Ends all sessions, and waits until what was sent has arrived, but no longer than `patience`. Says whether all has.
     pub fn close(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
@@ -209,9 +219,11 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        let stop = self.stop.take();
+        // Where somebody has closed all files of the process it can't be woken, and isn't waited for.
+        let is_woken = guard(|| drop(stop)).is_ok();
         let thread = self.thread.take().filter(|thread| thread.thread().id() != std::thread::current().id());
-        if let Some(thread) = thread {
+        if let Some(thread) = thread.filter(|thread| is_woken || thread.is_finished()) {
             let _ = thread.join();
         }
     }

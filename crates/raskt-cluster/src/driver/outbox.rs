@@ -62,6 +62,11 @@ impl<Out> Outbox<Out> {
         self.core.change(Session::abandon);
     }
 
+    /// Whether there is a connection.
+    pub fn is_connected(&self) -> bool {
+        self.core.lock().session.is_up()
+    }
+
     /// Whether the way to the peer is gone, as far as the system knows: its process may be as well as ever.
     pub fn is_cut_off(&self) -> bool {
         self.core.lock().is_cut_off

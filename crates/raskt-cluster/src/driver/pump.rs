@@ -36,18 +36,20 @@ pub(super) async fn pump(
     others: &mut Receiver<Link>,
 ) -> Option<Link> {
     let now = core.now();
+    let Link { stream, decoder, peer, peer_expects, .. } = link;
+    // One that can't be had is as good as none: it is dialed again.
+    let Ok(stream) = stream.quiet() else { return None };
     let begun = {
         let mut state = core.lock();
         state.is_cut_off = false;
-        state.session.narrow(link.peer.window_bytes);
-        state.session.handle_up(now, link.peer_expects)
+        state.session.narrow(peer.window_bytes);
+        state.session.handle_up(now, peer_expects)
     };
     core.deliver_in_turns().await;
     if begun.is_err() {
         return None;
     }
     let timer = Box::pin(tokio::time::sleep(Duration::ZERO));
-    let Link { stream, decoder, .. } = link;
     let _others = Others::let_write(core, &stream, squeeze);
     let pieces = Pieces::default();
     let mut pump = Pump { core, stream, process, decoder, pieces, is_flushed: true, timer, squeeze };

@@ -15,7 +15,7 @@ pub(super) fn is_cut_off(stream: &Stream) -> bool {
     let socket = match stream {
         Stream::Tcp(stream) => stream.as_raw_fd(),
         Stream::Tls(stream) => stream.get_ref().0.as_raw_fd(),
-        Stream::Unix(_) => return false,
+        Stream::Unix(_) | Stream::Quiet(_) => return false,
     };
     let silent =
         |info: libc::tcp_info| info.tcpi_unacked > 0 && u128::from(info.tcpi_last_ack_recv) >= UNCONFIRMED.as_millis();

@@ -1,6 +1,7 @@
 //! Handshakes from bytes to bytes.
 
 use super::*;
+use crate::frame::WIRE_VERSION;
 use crate::token::Token;
 use proptest::prelude::*;
 
@@ -114,7 +115,7 @@ fn other_versions_are_refused_in_a_sentence_that_says_which() {
 #[test]
 fn a_longer_greeting_of_a_later_version_is_read_as_far_as_it_is_known() {
     let mut later = greeting(Role::Worker);
-    later.versions = (1, 2);
+    later.versions = (1, WIRE_VERSION);
     let mut bytes = later.encode().to_vec();
     bytes.resize(512, 7);
     bytes[8..10].copy_from_slice(&512_u16.to_le_bytes());
@@ -133,7 +134,7 @@ fn versions_are_told_where_they_differ() {
 proptest! {
     #[test]
     fn greetings_come_back(
-        versions in (0..2_u16, 1..9_u16), role in 0..4_usize, transfers: bool, flags: [bool; 2], ids: [u128; 2], numbers: [u64; 3],
+        versions in (0..=WIRE_VERSION, WIRE_VERSION..9), role in 0..4_usize, transfers: bool, flags: [bool; 2], ids: [u128; 2], numbers: [u64; 3],
         nonce: [u8; 32],
     ) {
         let greeting = Greeting {
@@ -148,7 +149,7 @@ proptest! {
     fn any_bytes_are_a_greeting_or_refused(mut bytes in proptest::collection::vec(any::<u8>(), 0..600), magic: bool) {
         if magic && bytes.len() > 14 {
             bytes[..8].copy_from_slice(b"raskt:hi");
-            bytes[8..14].copy_from_slice(&[0, 1, 1, 0, 1, 0]);
+            bytes[8..14].copy_from_slice(&[0, 1, WIRE_VERSION as u8, 0, WIRE_VERSION as u8, 0]);
         }
         let _ = Greeting::decode(&bytes);
         let _ = Verdict::decode(&std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)));

@@ -17,24 +17,15 @@ fn graph() -> Bytes {
     Bytes::from_static(b"graph")
 }
 
-/// Whatever is written from now on doesn't fit, nor does a new file.
-fn fill(journal: &mut Journal) {
-    journal.file = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    std::fs::create_dir(journal.folder.join("journal.new")).unwrap();
-}
-
-fn make_room(journal: &mut Journal) {
-    std::fs::remove_dir(journal.folder.join("journal.new")).unwrap();
-    journal.broken.as_mut().unwrap().tries_at = Instant::now();
-}
-
 #[test]
 fn a_disk_that_was_full_is_written_to_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = open(folder.path());
     journal.append(submitted(1, 0), graph()).unwrap();
     journal.append(submitted(2, 0), graph()).unwrap();
-    fill(&mut journal);
+    let names = vec![(vec![1], Some(vec![1])), (vec![2], Some(vec![2]))];
+    journal.append(Record::Others { kind: 2, entries: names }, Bytes::new()).unwrap();
+    journal.fill();
     let plugin = |value: u8| Record::Other { kind: 1, name: vec![1], value: Some(vec![value]) };
     for run in 3..5 {
         assert!(journal.append(submitted(run, 0), graph()).is_err(), "the first, and those after it");
@@ -43,20 +34,35 @@ fn a_disk_that_was_full_is_written_to_again() {
     assert_eq!((journal.runs(), journal.ledger.others(1).count()), (2, 0), "what is refused isn't known");
     // What ends something counts all the same.
     journal.later(Record::Forgotten { runs: vec![RunId(1)] }, Bytes::new()).unwrap();
+    assert!(journal.end(Record::Others { kind: 2, entries: vec![(vec![1], None)] }).is_err());
+    let both = |value| Record::Others { kind: 2, entries: vec![(vec![2], None), (vec![3], Some(vec![value]))] };
+    assert!(journal.append(both(9), Bytes::new()).is_err());
     let pause = journal.broken.as_ref().unwrap().pause;
     journal.broken.as_mut().unwrap().tries_at = Instant::now();
     assert!(journal.append(submitted(5, 0), graph()).is_err(), "there is no room yet");
     assert!(journal.broken.as_ref().unwrap().pause > pause, "it is tried less and less often");
-    make_room(&mut journal);
+    journal.make_room();
     journal.append(submitted(6, 0), graph()).unwrap();
     journal.append(plugin(2), Bytes::new()).unwrap();
     drop(journal);
     let journal = open(folder.path());
     assert_eq!(journal.ledger().runs().map(|(run, _)| run.0).collect::<Vec<_>>(), [2, 6]);
     assert!(journal.ledger.others(1).eq([(&[1][..], &[2][..])]));
+    assert!(journal.ledger.others(2).eq([(&[2][..], &[2][..])]), "one was over, and the other one's change refused");
 }
 
 impl Journal {
+    /// Whatever is written from now on doesn't fit, nor does a new file.
+    pub(crate) fn fill(&mut self) {
+        self.file = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        std::fs::create_dir(self.folder.join("journal.new")).unwrap();
+    }
+
+    pub(crate) fn make_room(&mut self) {
+        std::fs::remove_dir(self.folder.join("journal.new")).unwrap();
+        self.try_now();
+    }
+
     /// What is written from now on is read there, and can't be synced.
     pub(crate) fn lose_sync(&mut self) -> PipeReader {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -199,6 +205,7 @@ fn the_version_is_that_of_the_forms() {
         Record::WorkerOut { worker: 3 },
         Record::Other { kind: 7, name: vec![1], value: Some(vec![2]) },
         Record::Other { kind: 7, name: vec![1], value: None },
+        Record::Others { kind: 7, entries: vec![(vec![1], Some(vec![2])), (vec![3], None)] },
     ];
     let (mut bytes, mut chain) = header([3; 16]);
     for record in &records {
@@ -206,7 +213,7 @@ fn the_version_is_that_of_the_forms() {
     }
     assert_eq!(
         (VERSION, xxh3_64(&bytes)),
-        (2, 16_962_786_418_885_623_229),
+        (3, 15_436_684_366_848_751_443),
         "forms have changed: so has the version to, and then this number"
     );
 }

@@ -3,6 +3,8 @@
 use super::error::JournalError;
 use super::frames::{Frames, encode, header};
 use super::ledger::Ledger;
+use super::record::Record;
+use bytes::Bytes;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,7 +13,7 @@ use std::path::Path;
 /// The name of the file in its folder.
 pub(super) const NAME: &str = "journal";
 /// That of the one which is to take its place.
-const NEW: &str = "journal.new";
+pub(super) const NEW: &str = "journal.new";
 
 pub(super) fn open_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).custom_flags(no_follow()).open(path)
@@ -62,28 +64,37 @@ pub(super) fn go_on(folder: &Path, found: &Found) -> io::Result<Writing> {
 
 /// Writes all that counts into a new file, and puts it in the place of the old one; where that fails the old one is as it was.
 pub(super) fn rewrite(folder: &Path, lineage: [u8; 16], ledger: &Ledger) -> io::Result<Writing> {
-    let (path, new) = (folder.join(NAME), folder.join(NEW));
-    let written = write_new(&new, lineage, ledger).and_then(|written| {
-        std::fs::rename(&new, &path)?;
-        Ok(written)
-    });
+    let new = folder.join(NEW);
+    let written = write_new(&new, lineage, ledger.records());
+    let written = written.and_then(|written| put_in_place(folder).map(|()| written));
     if written.is_err() {
         // What it takes up is missing elsewhere.
         _ = std::fs::remove_file(&new);
-    } else if let Err(error) = File::open(folder).and_then(|folder| folder.sync_all()) {
-        // The new one is in its place all the same: only with a power failure the old one may be back.
-        tracing::warn!("that the journal was written anew may be lost with a power failure: {error}");
     }
     written
 }
 
-fn write_new(new: &Path, lineage: [u8; 16], ledger: &Ledger) -> io::Result<Writing> {
+/// The new file takes the old one's place.
+pub(super) fn put_in_place(folder: &Path) -> io::Result<()> {
+    std::fs::rename(folder.join(NEW), folder.join(NAME))?;
+    if let Err(error) = File::open(folder).and_then(|folder| folder.sync_all()) {
+        // It is in its place all the same: only with a power failure the old one may be back.
+        tracing::warn!("that the journal was written anew may be lost with a power failure: {error}");
+    }
+    Ok(())
+}
+
+pub(super) fn write_new(
+    new: &Path,
+    lineage: [u8; 16],
+    records: impl Iterator<Item = (Record, Bytes)>,
+) -> io::Result<Writing> {
     let mut file = open_private(new)?;
     let (beginning, mut chain) = header(lineage);
     file.write_all(&beginning)?;
     let mut bytes = beginning.len() as u64;
     let mut buffer = vec![];
-    for (record, bulk) in ledger.records() {
+    for (record, bulk) in records {
         buffer.clear();
         chain = encode(&record, &bulk, chain, &mut buffer).map_err(io::Error::other)?;
         file.write_all(&buffer)?;

@@ -71,6 +71,11 @@ impl Ledger {
         self.next_worker
     }
 
+    /// Nobody and nothing is left of the cluster: whoever comes begins another one.
+    pub fn is_over(&self) -> bool {
+        self.clients.is_empty() && self.runs.is_empty() && self.workers.is_empty() && self.others.is_empty()
+    }
+
     /// What others have written under this kind.
     pub fn others(&self, kind: u16) -> impl Iterator<Item = (&[u8], &[u8])> {
         let all = self.others.range((kind, vec![])..).take_while(move |((of, _), _)| *of == kind);
@@ -110,10 +115,17 @@ impl Ledger {
                 self.workers.insert(worker, identity);
             }
             Record::WorkerOut { worker } => _ = self.workers.remove(&worker),
-            Record::Other { kind, name, value } => match value {
-                Some(value) => _ = self.others.insert((kind, name), value),
-                None => _ = self.others.remove(&(kind, name)),
-            },
+            Record::Other { kind, name, value } => self.set_other((kind, name), value),
+            Record::Others { kind, entries } => {
+                entries.into_iter().for_each(|(name, value)| self.set_other((kind, name), value));
+            }
+        }
+    }
+
+    fn set_other(&mut self, key: (u16, Vec<u8>), value: Option<Vec<u8>>) {
+        match value {
+            Some(value) => _ = self.others.insert(key, value),
+            None => _ = self.others.remove(&key),
         }
     }
 
@@ -125,6 +137,11 @@ impl Ledger {
             Record::Other { kind, name, .. } => {
                 let value = self.others.get(&(*kind, name.clone())).cloned();
                 Some(Record::Other { kind: *kind, name: name.clone(), value })
+            }
+            Record::Others { kind, entries } => {
+                let before = |name: &Vec<u8>| (name.clone(), self.others.get(&(*kind, name.clone())).cloned());
+                let entries = entries.iter().map(|(name, _)| before(name)).collect();
+                Some(Record::Others { kind: *kind, entries })
             }
             _ => None,
         }

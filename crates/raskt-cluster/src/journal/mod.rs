@@ -1,7 +1,7 @@
 //! What outlives a scheduler: who its clients are, what they have submitted, and what they want of it.
 //!
 //! ```text
-//!  Journal   a file that is only ever appended to, and written anew when most of it is of no account any more
+//!  Journal   a file that is only ever appended to, and written anew, beside that, when most of it is of no account any more
 //!     │
 //!  frames    a record and its bulk, with checksums that hang together: cut at the end, or damaged
 //!     │
@@ -25,6 +25,7 @@ pub(crate) mod laws;
 mod ledger;
 mod line;
 mod record;
+mod rewriting;
 #[cfg(test)]
 mod tests;
 
@@ -38,6 +39,7 @@ use bytes::Bytes;
 use file::{Found, NAME, Writing, go_on, open_private, read, rewrite};
 use frames::encode;
 use raskt_schedule::RunId;
+use rewriting::Rewriting;
 use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
@@ -68,10 +70,13 @@ pub struct Journal {
     chain: u64,
     /// When it has so many bytes it is written anew.
     rewritten_at: u64,
+    rewriting: Option<Rewriting>,
     /// What wasn't written yet: nobody hears of it before.
     later: Vec<u8>,
     /// Why nothing is written, if that is so.
     broken: Option<Broken>,
+    /// It was there before.
+    is_found: bool,
     /// Kept as long as nobody else may write here.
     _lock: File,
 }
@@ -106,6 +111,7 @@ impl Journal {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed("read")(error)),
         };
+        let is_found = found.is_some();
         let (lineage, ledger, written) = match found {
             None => {
                 let (lineage, ledger) = (random().map_err(failed("begun"))?, Ledger::default());
@@ -123,8 +129,22 @@ impl Journal {
         };
         let Writing { file, bytes, chain } = written.map_err(failed("written"))?;
         let rewritten_at = REWRITTEN_FROM_BYTES.max(2 * bytes);
-        let (folder, later, broken) = (folder.to_owned(), vec![], None);
-        Ok(Self { folder, file, lineage, ledger, options, bytes, chain, rewritten_at, later, broken, _lock: lock })
+        let (folder, rewriting, later, broken, _lock) = (folder.to_owned(), None, vec![], None, lock);
+        Ok(Self {
+            folder,
+            file,
+            lineage,
+            ledger,
+            options,
+            bytes,
+            chain,
+            rewritten_at,
+            rewriting,
+            later,
+            broken,
+            is_found,
+            _lock,
+        })
     }
 
     /// What it comes to.
@@ -135,6 +155,11 @@ impl Journal {
     /// What tells it from any other.
     pub fn lineage(&self) -> [u8; 16] {
         self.lineage
+    }
+
+    /// Whether another one has written here before.
+    pub(crate) fn is_found(&self) -> bool {
+        self.is_found
     }
 
     /// Runs that somebody wants something of, or reads.
@@ -159,6 +184,15 @@ impl Journal {
         written
     }
 
+    /// The same with what has ended by now, whatever can be written: it is written as soon as something can be.
+    pub(crate) fn end(&mut self, record: Record) -> Result<(), JournalError> {
+        let written = self.append(record.clone(), Bytes::new());
+        if written.is_err() {
+            self.ledger.apply(record, Bytes::new());
+        }
+        written
+    }
+
     /// The same with a record that isn't lost with a power failure, nor any before it.
     pub(crate) fn append_for_good(&mut self, record: Record, bulk: Bytes) -> Result<(), JournalError> {
         let undoing = self.ledger.undoing(&record);
@@ -176,6 +210,9 @@ impl Journal {
         self.try_again();
         if self.broken.is_none() {
             self.chain = encode(&record, &bulk, self.chain, &mut self.later)?;
+            if let Some(rewriting) = &mut self.rewriting {
+                rewriting.note(&record, &bulk);
+            }
         } else if self.ledger.undoing(&record).is_some() {
             return self.check_whole();
         }
@@ -227,20 +264,24 @@ impl Journal {
         self.later.clear();
         // What one large graph took needn't be kept for ever.
         self.later.shrink_to(SPARE_BYTES);
-        if self.bytes >= self.rewritten_at { self.rewrite() } else { Ok(()) }
+        self.look_after_rewriting();
+        Ok(())
     }
 
-    /// Writes what counts into a file of its own, which takes the place of this one.
-    fn rewrite(&mut self) -> Result<(), JournalError> {
-        match rewrite(&self.folder, self.lineage, &self.ledger) {
-            Ok(written) => self.write_to(written),
-            // The old one is as good as before, and larger.
-            Err(error) => {
-                tracing::warn!("the journal can't be written anew, and goes on growing: {error}");
-                self.rewritten_at = self.bytes.saturating_mul(2);
+    /// Has what counts written into a file of its own, and that take the place of this one.
+    fn look_after_rewriting(&mut self) {
+        let step = match self.rewriting.take_if(|rewriting| rewriting.is_done()) {
+            Some(rewriting) => rewriting.end().map(|written| self.write_to(written)),
+            None if self.rewriting.is_none() && self.bytes >= self.rewritten_at => {
+                Rewriting::begin(&self.folder, self.lineage, &self.ledger).map(|begun| self.rewriting = Some(begun))
             }
+            None => return,
+        };
+        // The old one is as good as before, and larger.
+        if let Err(error) = step {
+            tracing::warn!("the journal can't be written anew, and goes on growing: {error}");
+            self.rewritten_at = self.bytes.saturating_mul(2);
         }
-        Ok(())
     }
 
     fn write_to(&mut self, Writing { file, bytes, chain }: Writing) {
@@ -250,6 +291,7 @@ impl Journal {
 
     /// What is in the file after a failed write isn't known: nothing is written behind it.
     fn break_down(&mut self, source: std::io::Error) -> JournalError {
+        self.rewriting = None;
         self.broken = Some(Broken { why: source.to_string(), tries_at: Instant::now() + PAUSE, pause: PAUSE });
         self.later.clear();
         self.failed(source)

@@ -85,6 +85,11 @@ pub(crate) enum Record {
         name: Vec<u8>,
         value: Option<Vec<u8>>,
     },
+    /// The same under several names, all at once.
+    Others {
+        kind: u16,
+        entries: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    },
 }
 
 impl Record {

@@ -46,7 +46,7 @@ pub(super) fn identity(number: u32) -> Identity {
 }
 
 /// Few runs and clients, so that records meet.
-fn records() -> impl Strategy<Value = Vec<(Record, Bytes)>> {
+pub(super) fn records() -> impl Strategy<Value = Vec<(Record, Bytes)>> {
     let record = (0..14_u8, 0..6_u64, 0..18_u64, 1..4_u64, 0..3_u32).prop_map(|(kind, run, start, len, client)| {
         let (id, tasks) = (RunId(run), vec![range(start, start + len)]);
         let record = match kind {
@@ -64,6 +64,10 @@ fn records() -> impl Strategy<Value = Vec<(Record, Bytes)>> {
             _ if start % 3 == 0 => Record::WorkerOut { worker: client },
             _ if start % 6 == 1 => Record::Ended { run: id, ended: EndedForm::Refused("no".into()) },
             _ if start % 6 == 4 => Record::Ended { run: id, ended: EndedForm::Failed(root(run % 2, len % 3)) },
+            _ if run % 2 == 0 => {
+                let entry = |name: u8| (vec![name], (len > 1).then(|| vec![start as u8]));
+                Record::Others { kind: 7, entries: vec![entry(run as u8), entry(run as u8 + 1)] }
+            }
             _ => Record::Other { kind: 7, name: vec![run as u8], value: (len > 1).then(|| vec![start as u8]) },
         };
         let bulk = if kind < 3 { Bytes::from(vec![start as u8; 10 * len as usize]) } else { Bytes::new() };

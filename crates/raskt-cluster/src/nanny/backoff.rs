@@ -1,11 +1,11 @@
-//! How long until a process that died is started again.
+//! How long from one start of a process to the next.
 
 use std::time::Duration;
 
 /// How long is waited: doubled with each death in a row, up to a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waits {
-    /// After the first death.
+    /// With the first death.
     pub first: Duration,
     /// At most.
     pub longest: Duration,

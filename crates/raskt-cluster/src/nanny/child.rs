@@ -1,6 +1,7 @@
 //! A process of a ward: in a group of its own, ended with whoever started it, its output passed on line by line.
 
 use super::exit::Exit;
+use super::signs::{Ear, Heard};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
@@ -25,24 +26,32 @@ const STACK_BYTES: usize = 512 << 10;
 pub(super) struct Child {
     process: std::process::Child,
     pid: Pid,
+    ear: Option<Ear>,
 }
 
 impl Child {
     /// Starts it. The calling thread's end would be its end. Its standard input is empty, or open until it ends.
-    pub fn start(command: &[OsString], keeps_input: bool) -> io::Result<Self> {
+    pub fn start(command: &[OsString], keeps_input: bool, gives_signs: bool) -> io::Result<Self> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let input = if keeps_input { Stdio::piped() } else { Stdio::null() };
         let mut command = Command::new(program);
         command.args(arguments).stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         ends_with_parent(&mut command);
+        let (ear, _mouth) = gives_signs.then(|| Ear::of(&mut command)).transpose()?.unzip();
         let process = command.spawn()?;
         let number = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
-        Ok(Self { pid: number.ok_or(io::ErrorKind::InvalidData)?, process })
+        Ok(Self { pid: number.ok_or(io::ErrorKind::InvalidData)?, process, ear })
     }
 
     /// Its number.
     pub fn number(&self) -> i32 {
         self.pid.as_raw_nonzero().get()
+    }
+
+    /// What was heard of it since the last time, if it gives signs of life.
+    pub fn listen(&mut self) -> Option<Heard> {
+        let number = self.number();
+        Some(self.ear.as_mut()?.listen(number))
     }
 
     /// Passes on what it writes, and tells of its end, each by a thread.

@@ -13,8 +13,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often memory is looked at.
-const MEMORY_GLANCE: Duration = Duration::from_millis(500);
+/// How often memory and signs of life are looked at.
+const GLANCE: Duration = Duration::from_millis(500);
 
 /// Hears what processes write and how they fare. It is called by threads of the nanny.
 pub trait Watcher: Send + Sync + 'static {
@@ -39,6 +39,8 @@ pub struct WardOptions {
     pub memory_limit: Option<u64>,
     /// Whether his standard input stays open until he is to end; it is empty else.
     pub keeps_input: bool,
+    /// Whether his process is told by `--signs` how it gives signs of life ([`Signs`](super::Signs)): one that stops to is ended.
+    pub gives_signs: bool,
 }
 
 /// How a nanny works.
@@ -178,7 +180,7 @@ impl Driver {
                 Ok(input) => self.take(input),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
-            self.look_at_memory();
+            self.look_at_processes();
             self.supervisor.handle_time(self.now());
         }
     }
@@ -236,8 +238,8 @@ impl Driver {
     }
 
     fn begin(&mut self, id: WardId) -> io::Result<()> {
-        let WardOptions { name, command, keeps_input, .. } = &self.wards[id.0 as usize];
-        let mut child = Child::start(command, *keeps_input)?;
+        let WardOptions { name, command, keeps_input, gives_signs, .. } = &self.wards[id.0 as usize];
+        let mut child = Child::start(command, *keeps_input, *gives_signs)?;
         heard(|| self.watcher.started(name, child.number().unsigned_abs()));
         let (watcher, name, inputs) = (self.watcher.clone(), Arc::<str>::from(&**name), self.inputs.clone());
         let line = move |stream, line: &[u8]| heard(|| watcher.line(&name, stream, line));
@@ -253,24 +255,28 @@ impl Driver {
     /// How long nothing is to be done unless somebody says something.
     fn until_next(&self) -> Duration {
         let now = self.now();
-        let glance = self.is_memory_bounded().then(|| self.looked_at + MEMORY_GLANCE);
+        let glance = self.is_looked_at().then(|| self.looked_at + GLANCE);
         let next = [self.supervisor.wakes_at(), glance].into_iter().flatten().min();
         next.map_or(Duration::from_secs(3600), |at| at.saturating_sub(now))
     }
 
-    fn is_memory_bounded(&self) -> bool {
-        self.children.keys().any(|id| self.wards[id.0 as usize].memory_limit.is_some())
+    fn is_looked_at(&self) -> bool {
+        let looks = |ward: &WardOptions| ward.memory_limit.is_some() || ward.gives_signs;
+        self.children.keys().any(|id| looks(&self.wards[id.0 as usize]))
     }
 
-    fn look_at_memory(&mut self) {
+    fn look_at_processes(&mut self) {
         let now = self.now();
-        if now < self.looked_at + MEMORY_GLANCE || !self.is_memory_bounded() {
+        if now < self.looked_at + GLANCE || !self.is_looked_at() {
             return;
         }
         self.looked_at = now;
-        for (&id, child) in &self.children {
+        for (&id, child) in &mut self.children {
             if let Some(resident) = resident_bytes(child.number()) {
                 self.supervisor.handle_memory(now, id, resident);
+            }
+            if let Some(heard) = child.listen() {
+                self.supervisor.handle_signs(now, id, heard);
             }
         }
     }

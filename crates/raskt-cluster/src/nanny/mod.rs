@@ -19,13 +19,19 @@ mod child;
 mod driver;
 mod exit;
 mod memory;
+mod signs;
 mod supervisor;
 
 pub use backoff::Waits;
 pub use child::Stream;
 pub use driver::{Nanny, NannyOptions, WardOptions, Watcher};
 pub use exit::{Exit, Verdict, status};
+pub use signs::{Heard, Signs};
 pub use supervisor::{Action, Cause, End, Report, Restart, Rules, Supervisor, Ward, WardId};
 
 #[cfg(test)]
+mod lives;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_processes;

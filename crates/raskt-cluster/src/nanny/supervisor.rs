@@ -3,6 +3,7 @@
 use super::backoff::{Waits, chance};
 use super::exit::{Exit, Verdict};
 use super::memory::Excess;
+use super::signs::{Heard, Silence};
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub struct Rules {
     pub grace: Duration,
     /// For how long somebody may hold too much memory.
     pub memory_patience: Duration,
+    /// For how long somebody may give no sign of life, once he has given one: the scheduler has given him up long before.
+    pub silence_patience: Duration,
     /// What waits differ by.
     pub seed: u64,
 }
@@ -48,6 +51,7 @@ impl Default for Rules {
             waits: Waits::default(),
             grace: Duration::from_secs(10),
             memory_patience: Duration::from_secs(5),
+            silence_patience: Duration::from_secs(60),
             seed: 0,
         }
     }
@@ -78,6 +82,11 @@ pub enum Cause {
         /// What he may hold.
         limit: u64,
     },
+    /// He gave no sign of life.
+    Silent {
+        /// For longer than this.
+        patience: Duration,
+    },
     /// He couldn't be started.
     NotStarted(String),
 }
@@ -100,6 +109,11 @@ pub enum Report {
         resident: u64,
         /// What he may hold.
         limit: u64,
+    },
+    /// He lives and gives no sign of it, and is asked to end.
+    Silent {
+        /// He has given none for longer than this.
+        patience: Duration,
     },
     /// He didn't end when he was asked to, and is killed.
     Killed {
@@ -138,6 +152,7 @@ struct Entry {
     /// Deaths in a row.
     deaths: u32,
     excess: Excess,
+    silence: Silence,
     /// He isn't to come back any more.
     is_retired: bool,
 }
@@ -170,7 +185,8 @@ impl Supervisor {
             self.actions.push_back(Action::Start(id));
         }
         let is_retired = self.is_stopping;
-        self.wards.push(Entry { ward, state, restarts: 0, deaths: 0, excess: Excess::default(), is_retired });
+        let (excess, silence) = Default::default();
+        self.wards.push(Entry { ward, state, restarts: 0, deaths: 0, excess, silence, is_retired });
         id
     }
 
@@ -216,6 +232,16 @@ impl Supervisor {
         if entry.excess.handle(now, resident, limit, patience) {
             self.actions.push_back(Action::Tell(id, Report::TooMuchMemory { resident, limit }));
             self.ask_to_end(now, id, Some(Cause::Memory { resident, limit }));
+        }
+    }
+
+    /// What was heard of his process, which is to give signs of life.
+    pub fn handle_signs(&mut self, now: Duration, id: WardId, heard: Heard) {
+        let patience = self.rules.silence_patience;
+        let entry = self.entry(id);
+        if matches!(entry.state, State::Running { .. }) && entry.silence.handle(now, heard, patience) {
+            self.actions.push_back(Action::Tell(id, Report::Silent { patience }));
+            self.ask_to_end(now, id, Some(Cause::Silent { patience }));
         }
     }
 
@@ -304,12 +330,14 @@ impl Supervisor {
     fn restart(&mut self, now: Duration, id: WardId, since: Duration, cause: Cause) {
         let Rules { waits, seed, .. } = self.rules;
         let entry = self.entry(id);
-        if now.saturating_sub(since) >= waits.lived {
+        let lived = now.saturating_sub(since);
+        if lived >= waits.lived {
             entry.deaths = 0;
         }
-        let wait = waits.after(entry.deaths, chance(seed ^ u64::from(id.0), entry.restarts));
+        // Waits are for those who die as soon as they are started: what one has lived is a part of it.
+        let wait = waits.after(entry.deaths, chance(seed ^ u64::from(id.0), entry.restarts)).saturating_sub(lived);
         entry.deaths = entry.deaths.saturating_add(1);
-        entry.excess = Excess::default();
+        (entry.excess, entry.silence) = Default::default();
         entry.state = State::Waiting { until: now + wait };
         let times = entry.restarts + 1;
         self.actions.push_back(Action::Tell(id, Report::Restart { cause, wait, times }));
@@ -317,7 +345,8 @@ impl Supervisor {
 
     fn renew(&mut self, id: WardId) {
         let entry = self.entry(id);
-        (entry.deaths, entry.excess, entry.state) = (0, Excess::default(), State::Starting);
+        (entry.excess, entry.silence) = Default::default();
+        (entry.deaths, entry.state) = (0, State::Starting);
         entry.restarts += 1;
         self.actions.push_back(Action::Start(id));
     }
@@ -355,6 +384,9 @@ impl fmt::Display for Cause {
         match self {
             Self::Ended(exit) => write!(formatter, "it {exit}"),
             Self::Memory { resident, limit } => write!(formatter, "it held {resident} bytes, and may hold {limit}"),
+            Self::Silent { patience } => {
+                write!(formatter, "it gave no sign of life for {:.1} s", patience.as_secs_f64())
+            }
             Self::NotStarted(why) => write!(formatter, "it couldn't be started: {why}"),
         }
     }
@@ -369,6 +401,11 @@ impl fmt::Display for Report {
             Self::TooMuchMemory { resident, limit } => {
                 write!(formatter, "it holds {resident} bytes for too long, and may hold {limit}: it is asked to end")
             }
+            Self::Silent { patience } => write!(
+                formatter,
+                "it lives and has stopped to be a worker: it gave no sign of that for {:.1} s, and is asked to end",
+                patience.as_secs_f64()
+            ),
             Self::Killed { grace } => {
                 write!(formatter, "it didn't end within {:.1} s, and is killed", grace.as_secs_f64())
             }

@@ -1,13 +1,10 @@
-//! Stories of supervision without processes, laws over random ones, and a few with real processes.
+//! Stories of supervision without processes, and laws over random ones.
 
-use super::driver::Watcher;
 use super::*;
 use proptest::prelude::*;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-const LIVES: Ward = Ward { restart: Restart::WhileItShouldLive, memory_limit: None };
+pub(super) const LIVES: Ward = Ward { restart: Restart::WhileItShouldLive, memory_limit: None };
 const DIED: Exit = Exit::Signal(9);
 
 fn seconds(seconds: u64) -> Duration {
@@ -19,7 +16,7 @@ fn actions(supervisor: &mut Supervisor) -> Vec<Action> {
 }
 
 /// One ward, which runs since the beginning.
-fn one(ward: Ward) -> (Supervisor, WardId) {
+pub(super) fn one(ward: Ward) -> (Supervisor, WardId) {
     let mut supervisor = Supervisor::new(Rules::default());
     let id = supervisor.add(ward);
     assert_eq!(actions(&mut supervisor), [Action::Start(id)]);
@@ -28,7 +25,7 @@ fn one(ward: Ward) -> (Supervisor, WardId) {
 }
 
 /// Lets one die, and gives how long it takes until he is started again.
-fn dies(supervisor: &mut Supervisor, id: WardId, at: Duration) -> Duration {
+pub(super) fn dies(supervisor: &mut Supervisor, id: WardId, at: Duration) -> Duration {
     supervisor.handle_ended(at, id, DIED);
     let told = actions(supervisor);
     assert!(matches!(&told[..], [Action::Tell(_, Report::Restart { cause: Cause::Ended(DIED), .. })]), "{told:?}");
@@ -221,173 +218,29 @@ proptest! {
     }
 }
 
-/// Hears of everything.
-struct Ears {
-    told: Mutex<Sender<Heard>>,
-}
-
-#[derive(Debug)]
-enum Heard {
-    Line(String, Stream, String),
-    Started(u32),
-    Report(Report),
-}
-
-impl Ears {
-    fn open() -> (Arc<Self>, Receiver<Heard>) {
-        let (sender, receiver) = channel();
-        (Arc::new(Self { told: Mutex::new(sender) }), receiver)
-    }
-
-    fn tell(&self, heard: Heard) {
-        let _ = self.told.lock().unwrap().send(heard);
-    }
-}
-
-impl Watcher for Ears {
-    fn line(&self, ward: &str, stream: Stream, line: &[u8]) {
-        self.tell(Heard::Line(ward.to_owned(), stream, String::from_utf8_lossy(line).into_owned()));
-    }
-
-    fn started(&self, _ward: &str, process: u32) {
-        self.tell(Heard::Started(process));
-    }
-
-    fn report(&self, _ward: &str, report: &Report) {
-        self.tell(Heard::Report(report.clone()));
-    }
-}
-
-fn shell(script: &str, restart: Restart) -> WardOptions {
-    let command = ["/bin/sh", "-c", script].map(Into::into).to_vec();
-    WardOptions { name: "shell".into(), command, restart, memory_limit: None, keeps_input: false }
-}
-
-const PATIENCE: Duration = Duration::from_secs(60);
-
-fn started(heard: &Receiver<Heard>) -> i32 {
-    loop {
-        if let Heard::Started(process) = heard.recv_timeout(PATIENCE).unwrap() {
-            return process.try_into().unwrap();
-        }
-    }
-}
-
-fn is_there(process: i32) -> bool {
-    std::fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
-}
-
 #[test]
-fn a_process_that_is_killed_is_followed_by_another_and_both_end_with_the_nanny() {
-    let (ears, heard) = Ears::open();
-    let waits = Waits { first: Duration::from_millis(1), ..Waits::default() };
-    let wards = vec![shell("sleep 1000 & echo $!; wait", Restart::WhileItShouldLive)];
-    let nanny =
-        Nanny::start(NannyOptions { wards, rules: Rules { waits, ..Rules::default() }, watcher: ears }).unwrap();
-    let grandchild = |heard: &Receiver<Heard>| -> i32 {
-        loop {
-            if let Heard::Line(name, Stream::Out, line) = heard.recv_timeout(PATIENCE).unwrap() {
-                assert_eq!(name, "shell");
-                return line.parse().unwrap();
-            }
-        }
+fn who_gives_no_sign_of_life_is_ended_and_comes_back() {
+    let (mut supervisor, id) = one(LIVES);
+    let patience = Rules::default().silence_patience;
+    let silent = |supervisor: &mut Supervisor, from: u64, count: u64| {
+        (from..from + count).for_each(|at| supervisor.handle_signs(seconds(at), id, Heard::Nothing));
+        actions(supervisor)
     };
-    let first = started(&heard);
-    let first_child = grandchild(&heard);
-    rustix::process::kill_process(rustix::process::Pid::from_raw(first).unwrap(), rustix::process::Signal::KILL)
-        .unwrap();
-    let second = started(&heard);
-    assert!(!is_there(first) && first != second);
-    while is_there(first_child) {
-        std::thread::yield_now();
-    }
-    let second_child = grandchild(&heard);
-    drop(nanny);
-    assert!(!is_there(second));
-    while is_there(second_child) {
-        std::thread::yield_now();
-    }
-}
-
-#[test]
-fn what_processes_write_and_how_they_end_is_told() {
-    let (ears, heard) = Ears::open();
-    let wards = vec![shell("echo out; echo error >&2; exit 3", Restart::WhileItShouldLive)];
-    let nanny = Nanny::start(NannyOptions { wards, rules: Rules::default(), watcher: ears }).unwrap();
-    assert_eq!(nanny.wait(PATIENCE), Some(vec![End::Exit(Exit::Status(3))]));
-    assert_eq!(nanny.add(shell("exit 0", Restart::Never)), None, "she has gone home");
-    drop(nanny);
-    let heard: Vec<_> = heard.iter().collect();
-    let has = |stream: Stream, text: &str| {
-        heard.iter().any(|heard| matches!(heard, Heard::Line(_, of, line) if *of == stream && line == text))
-    };
-    assert!(has(Stream::Out, "out") && has(Stream::Error, "error"), "{heard:?}");
-    assert!(heard.iter().any(|heard| matches!(heard, Heard::Report(Report::Over(_)))), "{heard:?}");
-}
-
-#[test]
-fn input_stays_open_until_the_end_and_a_program_that_is_not_there_is_told() {
-    let (ears, heard) = Ears::open();
-    let ward = WardOptions { keeps_input: true, ..shell("trap '' TERM; read line; exit 7", Restart::Never) };
-    let missing = WardOptions { command: vec!["/nowhere/raskt".into()], ..shell("", Restart::Never) };
-    let wards = vec![ward, missing];
-    let nanny = Nanny::start(NannyOptions { wards, rules: Rules::default(), watcher: ears }).unwrap();
-    started(&heard);
-    assert_eq!(nanny.wait(Duration::from_millis(50)), None);
-    nanny.stop();
-    let ends = nanny.wait(PATIENCE).unwrap();
-    assert!(matches!(ends[0], End::Exit(Exit::Status(7) | Exit::Signal(15))), "{ends:?}");
-    assert!(matches!(&ends[1], End::NotRunning(Some(why)) if why.contains("No such file")), "{ends:?}");
-}
-
-#[test]
-fn memory_of_a_process_is_read() {
-    let own = memory::resident_bytes(std::process::id() as i32).unwrap();
-    assert!(own > 100_000 && own < 1 << 40, "{own}");
-    assert_eq!(memory::resident_bytes(i32::MAX), None);
-}
-
-#[test]
-fn a_process_that_holds_too_much_is_ended_and_followed_by_another() {
-    let (ears, heard) = Ears::open();
-    let hoard = "x=$(head -c 100000000 /dev/zero | tr '\\0' x); sleep 1000";
-    let ward = WardOptions { memory_limit: Some(50_000_000), ..shell(hoard, Restart::WhileItShouldLive) };
-    let waits = Waits { first: Duration::from_millis(1), ..Waits::default() };
-    let rules = Rules { waits, memory_patience: Duration::ZERO, ..Rules::default() };
-    let nanny = Nanny::start(NannyOptions { wards: vec![ward], rules, watcher: ears }).unwrap();
-    let first = started(&heard);
-    let told = heard.iter().find_map(|heard| match heard {
-        Heard::Report(Report::TooMuchMemory { resident, limit }) => Some((resident, limit)),
-        _ => None,
-    });
-    let (resident, limit) = told.unwrap();
-    assert!(resident > limit && limit == 50_000_000, "{resident}");
-    assert_ne!(started(&heard), first);
-    drop(nanny);
-}
-
-/// Panics whenever it is told something.
-struct Fainting;
-
-impl Watcher for Fainting {
-    fn line(&self, _ward: &str, _stream: Stream, _line: &[u8]) {
-        panic!("a line");
-    }
-
-    fn started(&self, _ward: &str, _process: u32) {
-        panic!("a process");
-    }
-
-    fn report(&self, _ward: &str, _report: &Report) {
-        panic!("a report");
-    }
-}
-
-#[test]
-fn a_watcher_that_panics_harms_nobody() {
-    // More than fits into a pipe that nobody reads.
-    let wards = vec![shell("seq 100000; exit 3", Restart::Never)];
-    let options = NannyOptions { wards, rules: Rules::default(), watcher: Arc::new(Fainting) };
-    let ends = Nanny::start(options).unwrap().wait(PATIENCE);
-    assert_eq!(ends, Some(vec![End::Exit(Exit::Status(3))]));
+    assert_eq!(silent(&mut supervisor, 0, 500), []);
+    supervisor.handle_signs(seconds(500), id, Heard::Sign);
+    assert_eq!(silent(&mut supervisor, 501, 60), []);
+    let told = Action::Tell(id, Report::Silent { patience });
+    assert_eq!(silent(&mut supervisor, 561, 60), [told, Action::Terminate(id)]);
+    supervisor.handle_ended(seconds(630), id, DIED);
+    let told = actions(&mut supervisor);
+    let cause = Cause::Silent { patience };
+    assert!(
+        matches!(&told[..], [Action::Tell(_, Report::Restart { cause: found, .. })] if *found == cause),
+        "{told:?}"
+    );
+    let until = supervisor.wakes_at().unwrap();
+    supervisor.handle_time(until);
+    assert_eq!(actions(&mut supervisor), [Action::Start(id)]);
+    supervisor.handle_started(until, id);
+    assert_eq!(silent(&mut supervisor, 1000, 500), [], "of the new one nothing is known yet");
 }

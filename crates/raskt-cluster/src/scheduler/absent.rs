@@ -1,5 +1,6 @@
 //! Who was there before the scheduler began anew, and is waited for.
 
+use crate::question::Question;
 use raskt_schedule::{Failure, RunId, TaskRange};
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -11,6 +12,13 @@ pub(super) struct Recovery {
     pub expected: BTreeSet<u128>,
     /// The numbers that they had.
     pub old: Vec<u32>,
+    /// What clients have asked meanwhile, of which nobody knows yet what there is.
+    pub asked: Vec<(u32, u64, Question)>,
+}
+
+impl Recovery {
+    /// Questions that wait until workers are back, at most; others are answered as far as can be.
+    pub const ASKED_MOST: usize = 1 << 12;
 }
 
 /// Clients of before that aren't back.

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::entries::ClientEntry;
-use super::gifts::Gifts;
+use super::gifts::{Gifts, WhyNot};
 use super::graphs::RunRecord;
 use crate::coordination::{Ask, Packed, tell_by};
 use crate::driver::{Outbox, Peer, Ticket};
@@ -11,6 +11,7 @@ use crate::message::{FromClient, RUNS_OF_A_CLIENT, Submission, ToClient, WorkerI
 use bytes::Bytes;
 use raskt_graph::Graph;
 use raskt_schedule::{Event, FailureScope, Held, RunId, TaskRange};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Ranges of results that the machine is asked for at a time.
@@ -83,7 +84,11 @@ impl Core {
             FromClient::Retry { run, tasks } => self.check_own(client, run).and_then(|()| self.retry(run, tasks)),
             FromClient::ReleaseRuns { runs } => runs.into_iter().try_for_each(|run| {
                 self.check_own(client, run)?;
-                self.release(run);
+                match self.runs.contains_key(&run) {
+                    true => self.release(run),
+                    // It was refused, or has ended of itself.
+                    false => self.data_needed_no_more(run),
+                }
                 Ok(())
             }),
         };
@@ -99,10 +104,7 @@ impl Core {
             let ranges: Vec<_> = of_run.iter().map(|(_, range)| *range).collect();
             self.want_less(run, &ranges);
             self.note(|| Record::Released { run, tasks: ranges.clone() });
-            // A run that ended otherwise meanwhile has nothing to release.
-            if self.runs.contains_key(&run) && self.machine.progress(run).is_some() {
-                self.try_event(Event::Released { run, tasks: ranges })?;
-            }
+            self.tasks_released(run, ranges)?;
         }
         Ok(())
     }
@@ -123,13 +125,11 @@ impl Core {
         }
         let own: Vec<_> = self.runs_from(client).map(|(&run, _)| run).collect();
         for run in own {
-            match self.runs.get(&run) {
-                // Others that wait for what it hasn't given would wait for ever.
-                Some(record) if !record.is_released && !record.gifts.are_there() => {
-                    self.data_failed(run, "the client that had it has left");
-                }
-                _ => self.release(run),
-            }
+            // Others that wait for what it hasn't given would wait for ever.
+            let gifts = self.runs.get(&run).map(|record| &record.gifts);
+            let awaited = gifts.map(Gifts::awaited).unwrap_or_default();
+            self.data_failed(run, &awaited, WhyNot::Told("the client that had it has left".into()));
+            self.release(run);
         }
     }
 
@@ -169,6 +169,10 @@ impl Core {
         self.check_own(client, submission.run)?;
         if self.runs.get(&submission.run).is_some_and(|record| record.client == client && self.journal.is_some()) {
             // It was taken before this scheduler began anew, and its client hadn't heard so.
+            if let Some(entry) = self.clients.get_mut(&client) {
+                entry.taken.push(submission.run);
+                self.tell_later();
+            }
             return Ok(());
         }
         self.take_up(client, submission, (bytes, graph), true)
@@ -197,6 +201,7 @@ impl Core {
         let gifts = Gifts::new(&given, given_at);
         let (is_released, has_failed) = (false, false);
         let sources = awaits.clone();
+        let pins = if is_held_back { imports.iter().map(|import| import.run).collect() } else { BTreeSet::new() };
         let event = Event::GraphAdded { run, parent, graph, wanted: at_once, failure: in_machine, imports };
         if let Some((submission, graph)) = for_journal {
             self.machine.check(&event).map_err(|error| error.to_string())?;
@@ -210,6 +215,9 @@ impl Core {
             wanted,
             wanted_later,
             awaits,
+            pins: BTreeSet::new(),
+            pinned: 0,
+            unpinned_later: vec![],
             gifts,
             failure,
             is_released,
@@ -223,7 +231,10 @@ impl Core {
         }
         let added = self.try_event(event);
         match &added {
-            Ok(()) => sources.into_iter().for_each(|source| self.awaited_by.entry(source).or_default().push(run)),
+            Ok(()) => {
+                sources.into_iter().for_each(|source| self.awaited_by.entry(source).or_default().push(run));
+                self.pin(run, pins);
+            }
             Err(_) => {
                 self.runs.remove(&run);
                 self.given.remove(&run);
@@ -235,11 +246,12 @@ impl Core {
     /// Its client wants nothing of a run any more. What others import of it is still made, with its graph.
     pub fn release(&mut self, run: RunId) {
         let Some(record) = self.runs.get_mut(&run) else { return };
-        record.is_released = true;
-        self.handle(Event::RunReleased { run });
-        match self.machine.progress(run) {
-            None => self.forget(run),
-            Some(_) => self.note(|| Record::RunsReleased { runs: vec![run] }),
+        if std::mem::replace(&mut record.is_released, true) {
+            return;
+        }
+        self.run_released(run);
+        if self.runs.contains_key(&run) {
+            self.note(|| Record::RunsReleased { runs: vec![run] });
         }
     }
 
@@ -248,8 +260,12 @@ impl Core {
         if !self.runs.get(&run).is_some_and(|record| record.is_released) {
             return;
         }
-        self.runs.remove(&run);
-        self.given.remove(&run);
+        let record = self.runs.remove(&run);
+        // Of one that was over before this scheduler began it isn't known whether it was given data.
+        let was_over = record.as_ref().is_some_and(|record| record.ended.is_some());
+        if self.given.remove(&run) || was_over {
+            self.data_needed_no_more(run);
+        }
         if self.journal.is_some() {
             self.forgotten.push(run);
         }
@@ -259,9 +275,13 @@ impl Core {
         let cancelled: Vec<_> = self.cancelled.range(of_run).copied().take_while(|(of, _)| *of == run).collect();
         cancelled.iter().for_each(|key| _ = self.cancelled.remove(key));
         self.errors.forget(run);
+        self.backups.forget(run);
+        self.ungiven.remove(&run);
+        self.ungiven_for_now.remove(&run);
         if self.roots.remove(&run) {
             self.clients.values().for_each(|client| client.forget_failures(run));
         }
+        self.unpin(record.map(|record| record.pins).unwrap_or_default());
     }
 
     /// What a client has said counts as taken, unless it is behind: then it hears first what it is owed.

@@ -1,6 +1,7 @@
 //! The machine of a scheduler, and who speaks to it.
 
 use super::absent::{Absent, Cancel, CancelledBefore, Recovery};
+use super::backups::Backups;
 use super::causes::Causes;
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
@@ -12,7 +13,7 @@ use super::notes::Notes;
 use super::plugins::Plugins;
 use super::stream::Stream;
 use crate::journal::Journal;
-use crate::message::{FailureForm, ToClient, ToWorker};
+use crate::message::{ToClient, ToWorker};
 use crate::small::Small;
 use bytes::Bytes;
 use raskt_graph::TaskId;
@@ -20,7 +21,6 @@ use raskt_schedule::{
     Action, Event, Failure, FailureScope, Held, RunId, Scheduler, TaskRange, Time, WorkerId, WorkerOrder,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Ranges of tasks that one message to a client has at most.
@@ -47,8 +47,12 @@ pub(super) struct Core {
     pub given: BTreeSet<RunId>,
     /// Runs of which data is to be fetched that nobody was asked for.
     pub ungiven: BTreeSet<RunId>,
+    /// The same of runs that wait for a worker: nobody who could have it is there, until one comes, goes or is back.
+    pub ungiven_for_now: BTreeSet<RunId>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
+    /// Runs that fewer of those read than before, while somebody is at it to let go what of them isn't wanted.
+    pub unpinning: Option<Vec<RunId>>,
     /// What is shared by name.
     pub sharing: Sharing,
     /// Small results that came with what is being taken in, and their run.
@@ -59,6 +63,8 @@ pub(super) struct Core {
     ended: Vec<RunId>,
     pub errands: Errands,
     pub movements: Movements,
+    /// Results that are to outlive their workers.
+    pub backups: Backups,
     /// The steps of orders lead to others, which aren't looked for again within them.
     pub looks_after_movements: bool,
     pub notes: Notes,
@@ -90,7 +96,7 @@ impl Core {
         let (workers, clients, runs, errors) = Default::default();
         let started = Instant::now();
         let (cancelled_later, cancelled_before) = Default::default();
-        let (cancelled, given, ungiven, awaited_by, ended, plugins) = Default::default();
+        let (cancelled, given, ungiven, ungiven_for_now, awaited_by, ended, plugins) = Default::default();
         Self {
             machine,
             started,
@@ -104,13 +110,16 @@ impl Core {
             cancels_later: vec![],
             given,
             ungiven,
+            ungiven_for_now,
             awaited_by,
+            unpinning: None,
             sharing: Sharing::new(),
             along: None,
             plugins,
             ended,
             errands: Errands::default(),
             movements: Movements::default(),
+            backups: Backups::default(),
             looks_after_movements: false,
             notes: Notes::default(),
             causes: Causes::default(),
@@ -176,17 +185,6 @@ impl Core {
             worker.send(&ToWorker::Broken(story.to_owned()), vec![]);
             worker.outbox.close();
         }
-    }
-
-    /// What clients are told of a failure.
-    pub fn failure_form(&self, failure: Failure) -> FailureForm {
-        let Failure { run, task, story, worker } = failure;
-        // What no worker is to blame for hasn't failed of itself, whatever went wrong when it was tried before.
-        let cancellation = self.cancellation(run, task).filter(|_| worker.is_none()).map(Arc::new);
-        let is_lost = worker.is_none() && cancellation.is_none();
-        let error = cancellation.or_else(|| self.errors.get((run, task)).filter(|_| !is_lost).cloned());
-        let cause = self.causes.last_of(&story);
-        FailureForm { run, task, error, story, is_lost, cause }
     }
 
     fn tell_client(&mut self, action: Action) {

@@ -69,6 +69,8 @@ pub(super) struct WorkerEntry {
     /// Under which it shares things by name.
     pub session: Session,
     pub name: String,
+    /// How it calls itself: it is called so as soon as no other is.
+    pub own_name: String,
     pub addresses: Vec<String>,
     pub identity: Identity,
     /// Once it has joined.
@@ -82,6 +84,9 @@ pub(super) struct WorkerEntry {
     pub is_retiring: bool,
     /// The way to it is gone: it gets nothing to do until it is back, or lost.
     pub is_away: bool,
+    /// How often it was asked to say when its plugins keep tasks waiting no longer, and which of these it has answered last: it gets
+    /// nothing to do until then.
+    pub preparations: (u64, u64),
     /// The slots and the memory that it has.
     pub offers: (u32, u64),
     /// Runs whose graphs it has.
@@ -109,12 +114,23 @@ impl WorkerEntry {
 
     /// Whether data may be put there.
     pub fn takes_data(&self) -> bool {
-        self.is_in() && !self.is_retiring && !self.is_away
+        self.is_in() && !self.is_retiring && !self.is_away && !self.is_preparing()
+    }
+
+    /// Whether plugins are being set up there.
+    pub fn is_preparing(&self) -> bool {
+        self.preparations.0 != self.preparations.1
+    }
+
+    /// Has it say when plugins that it was told of keep tasks waiting no longer.
+    pub fn prepare(&mut self) {
+        self.preparations.0 += 1;
+        self.send(&ToWorker::Prepare { number: self.preparations.0 }, vec![]);
     }
 
     /// The slots that it is to be given work for.
     pub fn slots(&self) -> u32 {
-        if self.is_retiring || self.is_away { 0 } else { self.offers.0 }
+        if self.is_retiring || self.is_away || self.is_preparing() { 0 } else { self.offers.0 }
     }
 
     /// Whether it has joined.

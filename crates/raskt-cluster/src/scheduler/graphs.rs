@@ -23,6 +23,12 @@ pub(super) struct RunRecord {
     pub wanted_later: Option<Vec<TaskRange>>,
     /// Runs that it reads and of which nothing is wanted yet.
     pub awaits: BTreeSet<RunId>,
+    /// Runs that it reads, as long as it is held back: what these have stays until it is known what of that is needed.
+    pub pins: BTreeSet<RunId>,
+    /// How many runs that are held back read it.
+    pub pinned: usize,
+    /// What isn't wanted of it, and stays for those.
+    pub unpinned_later: Vec<TaskRange>,
     /// Data that it was given.
     pub gifts: Gifts,
     /// What ends, as its client sees it, when one of its tasks fails. The machine knows runs that have to do with data of clients as

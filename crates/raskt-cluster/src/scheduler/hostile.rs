@@ -60,6 +60,11 @@ fn is_taken<Out>(outbox: &Outbox<Out>) {
 
 #[test]
 fn nothing_that_is_said_stops_the_scheduler() {
+    // What is reached differs: the first comes to results of whole layers that took long, and that nobody asked for.
+    [11, 3].into_iter().for_each(nothing_of_these_stops_it);
+}
+
+fn nothing_of_these_stops_it(seed: u64) {
     let token = Token::random().unwrap();
     let (own, of_clients) = (network(&token, Role::Scheduler), network(&token, Role::Client));
     let of_workers = network(&token, Role::Worker);
@@ -77,7 +82,7 @@ fn nothing_that_is_said_stops_the_scheduler() {
     };
     let mut clients: Vec<_> = (0..GUESTS).map(|_| client()).collect();
     let mut workers: Vec<_> = (0..GUESTS).map(|_| worker()).collect();
-    let mut chance = Chance::new(11);
+    let mut chance = Chance::new(seed);
     for _ in 0..MESSAGES {
         let at = chance.below(GUESTS as u64) as usize;
         if let Some((message, bulk)) = from_client(&mut chance)

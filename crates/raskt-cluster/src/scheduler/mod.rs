@@ -4,6 +4,9 @@
 //! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
 
 mod absent;
+mod backing;
+mod backups;
+mod calling;
 mod cancelling;
 mod causes;
 mod clients;
@@ -11,6 +14,7 @@ mod core;
 mod entries;
 mod erranding;
 mod errands;
+mod failing;
 mod failures;
 mod gifts;
 mod graphs;
@@ -22,6 +26,7 @@ mod measures;
 mod movements;
 mod moving;
 mod names;
+mod names_kept;
 mod notes;
 mod orders;
 mod plugging;
@@ -37,6 +42,12 @@ mod stream;
 mod streaming;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_data;
+#[cfg(test)]
+mod tests_of_names;
+#[cfg(test)]
+mod tests_of_workers;
 mod times;
 mod workers;
 mod written;

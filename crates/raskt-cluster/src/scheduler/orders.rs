@@ -4,7 +4,7 @@ use super::core::Core;
 use super::movements::{Kind, Movement};
 use crate::message::{ToClient, ToWorker};
 use crate::question::{Answer, Order};
-use raskt_schedule::{Event, RunId, TaskRange, WorkerId};
+use raskt_schedule::{RunId, TaskRange, WorkerId};
 use std::collections::BTreeSet;
 
 /// Orders of a client that aren't done, at most.
@@ -193,10 +193,8 @@ impl Core {
         if !entry.is_in() {
             return;
         }
-        let slots = if entry.withheld.is_some() { 0 } else { entry.slots() };
-        let memory = entry.offers.1;
         let words = format!("worker `{}` {}", entry.name, if is_retiring { "is to retire" } else { "goes on" });
         self.note_info(words);
-        self.handle(Event::WorkerResized { worker, slots, memory });
+        self.resize(worker);
     }
 }

@@ -4,6 +4,7 @@ use super::core::Core;
 use super::erranding::check_room;
 use crate::message::{ToClient, ToWorker};
 use bytes::Bytes;
+use raskt_schedule::WorkerId;
 
 impl Core {
     /// A client wants all workers to have something, or to have it no longer.
@@ -17,11 +18,34 @@ impl Core {
         let changed = changed.and_then(|()| self.plugins.change(&name, plugin.as_ref()));
         let changed = changed.and_then(|record| self.write_at_once(record).inspect_err(|_| self.plugins = before));
         let changed = changed.map(|()| {
-            let message = ToWorker::Plugin { name, is_new: true };
-            let workers = self.workers.values().filter(|worker| worker.is_in());
-            workers.for_each(|worker| worker.send(&message, plugin.iter().cloned().collect()));
+            self.tell_of_plugin(&ToWorker::Plugin { name, is_new: true }, plugin.as_slice());
         });
         self.heard(client, number, changed.err());
+    }
+
+    /// Workers get nothing to do while they set it up: what can't be begun there can be elsewhere.
+    fn tell_of_plugin(&mut self, message: &ToWorker, plugin: &[Bytes]) {
+        let mut there = vec![];
+        for (&worker, entry) in self.workers.iter_mut().filter(|(_, worker)| worker.is_in()) {
+            entry.send(message, plugin.to_vec());
+            entry.prepare();
+            there.push(worker);
+        }
+        there.into_iter().for_each(|worker| self.resize(worker));
+    }
+
+    /// A worker has done what it was told of plugins by then, or goes on without.
+    pub fn is_prepared(&mut self, worker: WorkerId, number: u64) {
+        let Some(entry) = self.workers.get_mut(&worker) else { return };
+        let (asked, answered) = entry.preparations;
+        if number > asked || number <= answered {
+            return;
+        }
+        entry.preparations.1 = number;
+        if !entry.is_preparing() {
+            self.resize(worker);
+            self.back_up_all();
+        }
     }
 
     /// An error if a worker that takes nothing would be lost for it.

@@ -48,11 +48,14 @@ impl Plugins {
     }
 
     /// Tells a worker that has just joined. One that was there before may have some.
-    pub fn show_all(&self, worker: &WorkerEntry) {
+    pub fn show_all(&self, worker: &mut WorkerEntry) {
         let names = self.0.iter().map(|plugin| plugin.name.clone()).collect();
         worker.send(&ToWorker::Plugins { names }, vec![]);
         for Plugin { name, bytes, .. } in &self.0 {
             worker.send(&ToWorker::Plugin { name: name.clone(), is_new: false }, vec![bytes.clone()]);
+        }
+        if !self.0.is_empty() {
+            worker.prepare();
         }
     }
 

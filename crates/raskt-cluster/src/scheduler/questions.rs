@@ -1,5 +1,6 @@
 //! What clients ask about the cluster.
 
+use super::absent::Recovery;
 use super::core::Core;
 use super::entries::WorkerEntry;
 use crate::message::ToClient;
@@ -15,7 +16,13 @@ impl Core {
                 Ok(Some(answer)) => answer,
                 Err(reason) => Answer::Refused(reason),
             },
-            question => self.answer(question),
+            question => match &mut self.recovery {
+                // What workers hold isn't known before they are back.
+                Some(recovery) if recovery.asked.len() < Recovery::ASKED_MOST => {
+                    return recovery.asked.push((client, number, question));
+                }
+                _ => self.answer(question),
+            },
         };
         self.tell_answer(client, number, answer);
     }
@@ -74,6 +81,7 @@ impl Core {
             heard_nanoseconds: since(entry.heard_at),
             age_nanoseconds: since(entry.joined_at),
             is_retiring: entry.is_retiring,
+            is_preparing: entry.is_preparing(),
             assignments: load.assignments,
             started: load.started,
             nanoseconds: load.nanoseconds,

@@ -28,6 +28,9 @@ impl Core {
     pub fn restore(&mut self, journal: Journal) {
         let now = Instant::now();
         self.lineage = journal.lineage();
+        if journal.is_found() && !journal.ledger().is_over() {
+            self.sharing.server.is_another();
+        }
         let ledger = journal.ledger().clone();
         self.plugins = Plugins::restored(&ledger);
         self.journal = Some(journal);
@@ -36,13 +39,15 @@ impl Core {
         let expected: BTreeSet<_> = ledger.workers().map(|identity| identity.process).collect();
         if !expected.is_empty() {
             let old = ledger.old_workers().collect();
-            self.recovery = Some(Recovery { until: now + WORKERS_GRACE, expected, old });
+            self.recovery = Some(Recovery { until: now + WORKERS_GRACE, expected, old, asked: vec![] });
         }
         let mut released = vec![];
         for (run, line) in ledger.runs() {
             released.extend(line.is_released.then_some(run));
             self.restore_run(run, line);
         }
+        // What only names keep isn't let go of.
+        self.restore_entries(&ledger);
         released.into_iter().for_each(|run| self.release(run));
         self.write_down();
     }
@@ -114,6 +119,7 @@ impl Core {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
         let process = entry.identity.process;
         if entry.kept.is_empty() && entry.adrift == 0 && self.recovery.is_none() {
+            let offer = Offer { slots: entry.slots(), ..offer };
             return self.handle(Event::WorkerJoined { worker, offer });
         }
         entry.withheld = Some((offer.slots.saturating_sub(entry.adrift), offer.memory));
@@ -143,7 +149,7 @@ impl Core {
 
     /// Those who are back have had their time: work goes on.
     fn recover(&mut self) {
-        let old = self.recovery.take().map(|recovery| recovery.old).unwrap_or_default();
+        let (old, asked) = self.recovery.take().map(|recovery| (recovery.old, recovery.asked)).unwrap_or_default();
         // Those who are back have other numbers. Were it to begin anew before this, they would be waited for all the same.
         old.into_iter().for_each(|worker| self.note(|| Record::WorkerOut { worker }));
         let withheld = self.workers.iter().filter(|(_, entry)| entry.withheld.is_some());
@@ -151,6 +157,7 @@ impl Core {
         self.settle_in(&back);
         self.cancel_meanwhile();
         self.spread_gifts();
+        asked.into_iter().for_each(|(client, number, question)| self.ask(client, number, question));
     }
 
     /// Tells the machine what workers have. Data of clients comes first: what is made of it isn't wanted before.
@@ -194,7 +201,7 @@ impl Core {
         let Some(record) = self.runs.get(&run).filter(|record| !record.gifts.are_none()) else { return };
         let parts = tasks.iter().flat_map(|&(range, bytes)| {
             let each = bytes / range.len().max(1);
-            record.gifts.places.within(range).into_iter().map(move |(part, _)| (part, each))
+            record.gifts.within(range).into_iter().map(move |part| (part, each))
         });
         for (part, each) in parts.collect::<Vec<_>>() {
             let bytes = each.saturating_mul(part.len());
@@ -253,6 +260,9 @@ fn over(line: &RunLine, ended: Ended) -> RunRecord {
         wanted: vec![],
         wanted_later: None,
         awaits: BTreeSet::new(),
+        pins: BTreeSet::new(),
+        pinned: 0,
+        unpinned_later: vec![],
         gifts: Gifts::default(),
         failure: line.submission.failure,
         is_released: false,

@@ -36,7 +36,8 @@ impl Core {
         entry.is_durable = true;
         self.note(|| Record::ClientGone { client });
         self.absent.clients.remove(&before);
-        let mut runs = self.runs_of(before);
+        // Also those that it has let go of: it may not have heard that they are written down.
+        let mut runs: Vec<_> = self.runs_from(before).map(|(&run, _)| run).collect();
         let last = runs.split_off(runs.len() - runs.len() % RUNS_AT_A_TIME);
         runs.chunks(RUNS_AT_A_TIME)
             .for_each(|runs| entry.send(&ToClient::Knows { runs: runs.to_vec(), is_last: false }));

@@ -5,23 +5,25 @@
 
 use super::core::Core;
 use super::names::{NAMES, StandIn};
-use crate::coordination::{Ask, Keeping, Packed};
+use super::names_kept::Names;
+use crate::coordination::{Ask, CoordinationServer, Keeping, Packed};
 use crate::standing::{LAYER, Standing};
 use bytes::Bytes;
 use raskt_schedule::coordination::Session;
 use raskt_schedule::{Event, RunId, TaskRange, Time};
+use std::any::Any;
 
 impl Core {
     /// A client or worker asks for something that is shared.
     pub fn member_asks(&mut self, session: Session, ask: Packed<Ask>, bulk: &[Bytes]) {
-        let keeping = self.sharing.server.hear(self.now(), session, ask, bulk);
-        self.keep(keeping);
+        let now = self.now();
+        self.share(|server| server.hear(now, session, ask, bulk));
     }
 
     /// A client or worker is gone: what it held of what is shared passes on.
     pub fn member_gone(&mut self, session: Session) {
-        let keeping = self.sharing.server.gone(self.now(), session);
-        self.keep(keeping);
+        let now = self.now();
+        self.share(|server| server.gone(now, session));
     }
 
     /// When a machine wants to be told that time has passed.
@@ -35,7 +37,18 @@ impl Core {
         if self.machine.wakes_at().is_some_and(|at| at <= now) {
             self.handle(Event::TimePassed);
         }
-        let keeping = self.sharing.server.time_passed(now);
+        self.share(|server| server.time_passed(now));
+    }
+
+    /// Something changes of what is shared, and what is to outlive the scheduler is written into the journal before it does.
+    fn share(&mut self, change: impl FnOnce(&mut CoordinationServer) -> Vec<Keeping>) {
+        if let Some(journal) = self.journal.take() {
+            self.sharing.server.keep_by(Box::new(Names(journal)));
+        }
+        let keeping = change(&mut self.sharing.server);
+        let keeper = self.sharing.server.keep_no_more().map(|keeper| keeper as Box<dyn Any>);
+        let names = keeper.and_then(|keeper| keeper.downcast::<Names>().ok());
+        self.journal = names.map(|names| names.0);
         self.keep(keeping);
     }
 
@@ -111,8 +124,8 @@ impl Core {
             let (start, end) = (source.start.wrapping_sub(shift), source.end.wrapping_sub(shift));
             let tasks = vec![TaskRange { layer: LAYER, start, end }];
             self.want_less(own, &tasks);
-            if self.machine.progress(own).is_some() {
-                self.handle(Event::Released { run: own, tasks });
+            if let Err(reason) = self.tasks_released(own, tasks) {
+                tracing::warn!("what no name refers to can't be let go: {reason}");
             }
         }
     }

@@ -1,12 +1,15 @@
 //! Data that clients give: which worker is to fetch what of it, and that it is given anew when it is lost.
 //!
 //! The machine can't make such data, and has whatever reads it fail when it is gone. As long as its client is there nobody is told of
-//! that: workers fetch it once more, and what failed is run again when all of it is there.
+//! that: workers fetch it once more, and what failed is run again when all of it is there. Data that nobody can have, or that workers die
+//! of, has failed as a task would have: whatever reads it hears why, be it submitted before or later.
 
 use super::core::Core;
-use super::gifts::Place;
-use crate::message::{ToClient, ToWorker};
-use raskt_schedule::{Event, Failure, RunId, TaskRange, WorkerId};
+use super::gifts::{ByTries, Place, WhyNot};
+use crate::hello::Identity;
+use crate::message::{RANGES_OF_DATA, RUNS_OF_A_CLIENT, ToClient, ToWorker};
+use crate::ranges::RangeMap;
+use raskt_schedule::{Event, Failure, LossCause, RunId, TaskRange, WorkerId};
 use std::collections::BTreeSet;
 
 impl Core {
@@ -16,27 +19,61 @@ impl Core {
         if self.ungiven.is_empty() || self.recovery.is_some() {
             return;
         }
-        let all = self.takers();
+        let (all, known) = (self.takers(), self.takers_in_time());
         if all.is_empty() {
+            self.ungiven_for_now.append(&mut self.ungiven);
             return;
         }
         for run in std::mem::take(&mut self.ungiven) {
-            let Some(record) = self.runs.get_mut(&run) else { continue };
-            let untried = untried(&all, &record.gifts.in_vain);
-            // Who couldn't have it may by now, if all of it is to be had once more.
-            let workers = if untried.is_empty() { all.clone() } else { untried };
-            let shares = shares(&record.gifts.all_at(Place::Nowhere), workers.len());
-            let from = record.gifts.at.clone();
-            let Some(identity) = self.clients.get(&record.client).map(|client| client.identity) else { continue };
-            for (&worker, tasks) in workers.iter().zip(shares).filter(|(_, tasks)| !tasks.is_empty()) {
-                let Some(record) = self.runs.get_mut(&run) else { continue };
-                tasks.iter().for_each(|&range| record.gifts.places.set(range, Place::Asked(worker)));
-                self.show_graph(worker, run);
-                if let Some(entry) = self.workers.get(&worker) {
-                    entry.send(&ToWorker::Fetch { run, tasks, from: from.clone(), identity }, vec![]);
+            let Some(record) = self.runs.get(&run) else { continue };
+            let nowhere = record.gifts.nowhere();
+            self.spread(run, nowhere, &all, &known);
+        }
+    }
+
+    /// Has some of `all` fetch data of a run that is nowhere, each a share. What none of these can have waits for others, if some are `known`
+    /// that haven't tried.
+    fn spread(&mut self, run: RunId, nowhere: ByTries, all: &[WorkerId], known: &[WorkerId]) {
+        let client = self.runs.get(&run).and_then(|record| self.clients.get(&record.client));
+        let Some(identity) = client.map(|client| client.identity) else { return };
+        if all.is_empty() {
+            self.ungiven_for_now.insert(run);
+            return;
+        }
+        for (tried, ranges) in nowhere {
+            let mut workers = match untried(all, &tried) {
+                // Who couldn't have it may by now, if all of it is to be had once more.
+                none if none.is_empty() && untried(known, &tried).is_empty() => all.to_vec(),
+                none if none.is_empty() => {
+                    self.ungiven_for_now.insert(run);
+                    continue;
                 }
+                untried => untried,
+            };
+            // Where little is spread at a time, not all of it comes to the first.
+            let first = ranges.first().map_or(0, |range| range.start as usize % workers.len());
+            workers.rotate_left(first);
+            for (worker, tasks) in workers.iter().zip(shares(&ranges, workers.len())) {
+                self.have_fetched(*worker, run, &tasks, identity);
             }
         }
+    }
+
+    /// Has a worker fetch data of a run.
+    fn have_fetched(&mut self, worker: WorkerId, run: RunId, tasks: &[TaskRange], identity: Identity) {
+        let Some(record) = self.runs.get_mut(&run).filter(|_| !tasks.is_empty()) else { return };
+        tasks.iter().for_each(|&range| record.gifts.put(range, Place::Asked(worker)));
+        let from = record.gifts.at.clone();
+        self.show_graph(worker, run);
+        let Some(entry) = self.workers.get(&worker) else { return };
+        for tasks in tasks.chunks(RANGES_OF_DATA) {
+            entry.send(&ToWorker::Fetch { run, tasks: tasks.to_vec(), from: from.clone(), identity }, vec![]);
+        }
+    }
+
+    /// Others may have data than could before: what waits for that is looked at again.
+    pub fn takers_change(&mut self) {
+        self.ungiven.append(&mut self.ungiven_for_now);
     }
 
     /// Workers that data may be put on.
@@ -44,27 +81,30 @@ impl Core {
         self.workers.iter().filter(|(_, worker)| worker.takes_data()).map(|(&it, _)| it).collect()
     }
 
-    /// A worker couldn't have what it was to fetch: others may.
-    pub fn not_given(&mut self, worker: WorkerId, run: RunId, reason: &str) {
-        let takers = self.takers();
+    /// The same, and those that are out of reach for now: they are back in time, or lost.
+    fn takers_in_time(&self) -> Vec<WorkerId> {
+        self.workers.iter().filter(|(_, it)| it.is_in() && !it.is_retiring).map(|(&it, _)| it).collect()
+    }
+
+    /// A worker couldn't have some of what it was to fetch: others may, be it later.
+    pub fn not_given(&mut self, worker: WorkerId, run: RunId, tasks: &[TaskRange], reason: &str) {
+        let (all, known) = (self.takers(), self.takers_in_time());
         let Some(record) = self.runs.get_mut(&run) else { return };
-        record.gifts.in_vain.insert(worker);
-        if untried(&takers, &record.gifts.in_vain).is_empty() {
-            return self.data_failed(run, reason);
-        }
-        if record.gifts.move_all(Place::Asked(worker), Place::Nowhere) {
+        let (failed, rest) = record.gifts.missed(worker, tasks, |tried| untried(&known, tried).is_empty());
+        self.data_failed(run, &failed, WhyNot::Told(reason.into()));
+        if self.recovery.is_some() {
             self.ungiven.insert(run);
+        } else {
+            // Nothing else may happen that would have it looked at; and all the rest of the run has nothing to do with it.
+            self.spread(run, rest, &all, &known);
         }
     }
 
     /// Data of a run has come to be with a worker: when all has, what is wanted is, and what had failed for want of it is run again.
     pub fn data_came(&mut self, run: RunId, tasks: &[TaskRange]) {
         let Some(record) = self.runs.get_mut(&run).filter(|record| !record.gifts.are_none()) else { return };
-        for &range in tasks {
-            let known = record.gifts.places.within(range);
-            known.into_iter().for_each(|(part, _)| record.gifts.places.set(part, Place::There));
-        }
-        if record.gifts.places.all().any(|(_, place)| *place != Place::There) {
+        record.gifts.come(tasks);
+        if record.gifts.are_awaited() {
             return;
         }
         self.let_on(run);
@@ -83,48 +123,119 @@ impl Core {
         }
         let is_expected = self.runs.get(&failure.run).is_some_and(|record| self.is_expected(record.client));
         let Some(record) = self.runs.get_mut(&failure.run) else { return false };
-        let is_given = record.gifts.places.get(failure.task).is_some();
-        if !is_given || record.is_released || !is_expected {
+        let is_lost = record.gifts.place(failure.task).is_some_and(|place| place != Place::Failed);
+        if !is_lost || !is_expected {
             return false;
         }
-        record.gifts.places.set(TaskRange::one(failure.task), Place::Nowhere);
+        record.gifts.put(TaskRange::one(failure.task), Place::Nowhere);
         record.gifts.stopped.push((run, tasks.to_vec(), failure.clone()));
         self.ungiven.insert(failure.run);
         true
     }
 
-    /// A worker is gone: others fetch what it was to.
-    pub fn ask_others_for_gifts(&mut self, worker: WorkerId) {
-        for &run in &self.given {
-            let Some(record) = self.runs.get_mut(&run) else { continue };
-            if record.gifts.move_all(Place::Asked(worker), Place::Nowhere) {
-                self.ungiven.insert(run);
-            }
+    /// Nobody needs the data that a run was given, or it was given none: who gives it needn't keep it.
+    pub fn data_needed_no_more(&self, run: RunId) {
+        if let Some(client) = self.clients.get(&((run.0 / RUNS_OF_A_CLIENT) as u32)) {
+            client.send(&ToClient::DataNotNeeded { run });
         }
     }
 
-    /// Data of a run can't be had, nor what waits for it.
-    pub fn data_failed(&mut self, run: RunId, reason: &str) {
-        let mut failed = vec![run];
-        let mut at = 0;
-        while let Some(&run) = failed.get(at) {
-            failed.extend(self.no_longer_awaited(run));
-            at += 1;
+    /// A worker is gone: others fetch what it was to, unless that is what workers die of.
+    pub fn ask_others_for_gifts(&mut self, worker: WorkerId, cause: LossCause) {
+        let mut deadly = vec![];
+        for &run in &self.given {
+            let Some(record) = self.runs.get_mut(&run) else { continue };
+            let asked = record.gifts.all_at(Place::Asked(worker));
+            if !record.gifts.move_all(Place::Asked(worker), Place::Nowhere) {
+                continue;
+            }
+            self.ungiven.insert(run);
+            if cause == LossCause::Died {
+                deadly
+                    .extend(record.gifts.died(worker, &asked).into_iter().map(|(tasks, deaths)| (run, tasks, deaths)));
+            }
         }
-        for &run in &failed {
-            // What would have been run again won't be.
-            let stopped = self.runs.get_mut(&run).map(|record| std::mem::take(&mut record.gifts.stopped));
-            for (run, tasks, failure) in stopped.unwrap_or_default() {
-                let told = self.tasks_failed(run, &tasks, failure);
+        for (run, tasks, deaths) in deadly {
+            self.data_failed(run, &[tasks], WhyNot::Deaths(deaths));
+        }
+    }
+
+    /// Data of a run can't be had: it has failed, and with it whatever reads it.
+    pub fn data_failed(&mut self, run: RunId, tasks: &[TaskRange], why: WhyNot) {
+        let Some(record) = self.runs.get_mut(&run).filter(|_| !tasks.is_empty()) else { return };
+        record.gifts.fail(tasks, why);
+        let is_failed = |failure: &Failure| tasks.iter().any(|range| range.contains(failure.task));
+        // What would have been run again won't be.
+        let stopped: Vec<_> = record.gifts.stopped.extract_if(.., |(_, _, failure)| is_failed(failure)).collect();
+        // Each by itself: one may be had later, and another not.
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            if let Err(reason) = self.try_event(Event::Cancelled { run, tasks: vec![TaskRange::one(task)] }) {
+                tracing::warn!("data that can't be had can't fail: {reason}");
+            }
+        }
+        for (run, tasks, failure) in stopped {
+            let told = self.tasks_failed(run, &tasks, failure);
+            self.tell_of(told);
+        }
+        self.data_came(run, &[]);
+    }
+
+    /// What of `tasks` of a run has failed for data that couldn't be had is run again when that can be, with all of the run that failed for
+    /// the same: its client waits for that, too. Gives the others.
+    pub fn retry_data(&mut self, run: RunId, tasks: Vec<TaskRange>) -> Vec<TaskRange> {
+        let roots: BTreeSet<_> = self.failed_for_data(run, &tasks).map(|(_, why)| (why.run, why.task)).collect();
+        if roots.is_empty() {
+            return tasks;
+        }
+        let all = self.all_of(run);
+        let of_data: Vec<_> = self.failed_for_data(run, &all).map(|(range, why)| (range, why.clone())).collect();
+        let mut others = RangeMap::default();
+        tasks.iter().for_each(|&range| others.set(range, ()));
+        for (range, failure) in of_data.into_iter().filter(|(_, why)| roots.contains(&(why.run, why.task))) {
+            others.cut(range);
+            let is_expected = self.runs.get(&failure.run).is_some_and(|record| self.is_expected(record.client));
+            if !is_expected {
+                // Whoever gave it is gone: it stays as it is, and whoever has asked hears so again.
+                let told = self.tasks_failed(run, &[range], failure);
                 self.tell_of(told);
+                continue;
             }
+            self.fetch_again(failure.run);
+            let Some(record) = self.runs.get_mut(&failure.run) else { continue };
+            record.gifts.stopped.push((run, vec![range], failure));
         }
-        for run in failed {
-            if let Some(client) = self.runs.get(&run).and_then(|record| self.clients.get(&record.client)) {
-                client.send(&ToClient::Refused { run, reason: format!("its data couldn't be fetched: {reason}") });
-            }
-            self.release(run);
+        others.all().map(|(range, ())| range).collect()
+    }
+
+    /// What of `tasks` of a run has failed for data that hasn't come, and for what of that.
+    fn failed_for_data(&self, run: RunId, tasks: &[TaskRange]) -> impl Iterator<Item = (TaskRange, &Failure)> {
+        let failed = tasks.iter().flat_map(move |&range| self.machine.failures_within(run, range));
+        failed.filter(|(_, failure)| {
+            let record = self.runs.get(&failure.run).filter(|_| failure.worker.is_none());
+            // Whoever has asked before may have had it fetched again by now.
+            record.is_some_and(|record| record.gifts.place(failure.task).is_some_and(|it| it != Place::There))
+        })
+    }
+
+    /// All tasks of a run.
+    fn all_of(&self, run: RunId) -> Vec<TaskRange> {
+        let layers = self.machine.graph(run).into_iter().flat_map(|graph| graph.layers());
+        layers.map(|(layer, about)| TaskRange { layer, start: 0, end: about.len() }).collect()
+    }
+
+    /// All that couldn't be had of the data of a run is fetched once more; whoever waits for it hears how that ends.
+    fn fetch_again(&mut self, run: RunId) {
+        let Some(record) = self.runs.get_mut(&run) else { return };
+        if !record.gifts.try_again() {
+            return;
         }
+        let all = self.all_of(run);
+        let own = self.failed_for_data(run, &all).filter(|(_, failure)| failure.run == run);
+        let own: Vec<_> = own.map(|(range, failure)| (run, vec![range], failure.clone())).collect();
+        if let Some(record) = self.runs.get_mut(&run) {
+            record.gifts.stopped.extend(own);
+        }
+        self.ungiven.insert(run);
     }
 }
 

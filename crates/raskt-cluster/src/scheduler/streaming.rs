@@ -30,7 +30,7 @@ impl Core {
         self.stream.push(Ended { worker, run, name, index, at, nanoseconds, done, failed, bytes });
     }
 
-    /// Those from a number on, and the number of the next.
+    /// Those from a number on, and the number of the next; that alone from a number on that none has yet.
     pub fn stream_from(&self, from: u64) -> Answer {
         let (first, found) = self.stream.from(from);
         let facts = found.take(ANSWER_ENTRIES_MAX).map(|ended| {

@@ -1,6 +1,7 @@
 //! What a journal comes to is the machine that there was.
 
 use super::core::Core;
+use super::gifts::WhyNot;
 use super::names::StandIn;
 use crate::driver::{Incoming, Network, NetworkOptions, Peer, inbox};
 use crate::hello::{Identity, Introduction, Role};
@@ -17,10 +18,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Tasks of a layer.
-const TASKS: u32 = 6;
+pub(super) const TASKS: u32 = 6;
 
 /// Tasks that read nothing, or stand for those of another run; and for each one that reads it.
-fn graph() -> (Graph, Bytes) {
+pub(super) fn graph() -> (Graph, Bytes) {
     let mut graph = GraphBuilder::new();
     let body = Arc::new(());
     let op = graph.op(Op { kind: OpKind::Array, name: "op".into(), digest: 1, flags: OpFlags::default(), body });
@@ -34,7 +35,7 @@ fn graph() -> (Graph, Bytes) {
     (graph, bytes.into())
 }
 
-fn range(layer: u32, start: u64, end: u64) -> TaskRange {
+pub(super) fn range(layer: u32, start: u64, end: u64) -> TaskRange {
     TaskRange { layer: LayerId(layer), start, end }
 }
 
@@ -169,12 +170,12 @@ fn what_is_held_back_keeps_nothing_else_that_a_name_refers_to_from_being_held() 
     assert!(waits.iter().all(|&run| run == waits[0] && held_back(&core, run)) && waits.len() == 2);
     assert!(stand_ins(&core, 7).is_empty());
     // Their clients let go of them, and the data never comes.
-    core.data_failed(RunId(1), "its client has left");
-    [0, 2].into_iter().for_each(|run| core.release(RunId(run)));
+    core.data_failed(RunId(1), &[range(0, 0, u64::from(TASKS))], WhyNot::Told("its client has left".into()));
+    [0, 1, 2].into_iter().for_each(|run| core.release(RunId(run)));
     for run in [of_first, of_last] {
         assert!(core.machine.progress(run).is_some() && !core.runs[&run].is_released);
     }
-    assert!(!core.runs.contains_key(&waits[0]));
+    assert!(!held_back(&core, waits[0]) && core.machine.failure(waits[0], TaskId::new(LayerId(0), 0)).is_some());
     core.machine.validate();
 }
 

@@ -10,7 +10,7 @@ use crate::message::{FromWorker, Reads, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
 use bytes::Bytes;
 use raskt_graph::LayerId;
-use raskt_schedule::{Event, FailureScope, LossCause, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
+use raskt_schedule::{Event, FailureScope, LossCause, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Core {
@@ -21,12 +21,13 @@ impl Core {
         let identity = peer.identity;
         // Of whether what is shared by name is that of before it hears first.
         let session = self.sharing.server.arrived(tell_by(outbox.clone(), ToWorker::Coordination));
-        let (info, knows, resources, kept, runs_on) = Default::default();
+        let (own_name, info, knows, resources, kept, runs_on) = Default::default();
         let (joined_at, heard_at, is_retiring, is_away) = (self.now(), self.now(), false, false);
         let entry = WorkerEntry {
             outbox,
             session,
             name,
+            own_name,
             addresses,
             identity,
             info,
@@ -35,6 +36,7 @@ impl Core {
             heard_at,
             is_retiring,
             is_away,
+            preparations: (0, 0),
             offers: (0, 0),
             knows,
             kept,
@@ -61,8 +63,12 @@ impl Core {
         }
         match message {
             FromWorker::Join(offer) => {
+                if self.workers.get(&worker).is_none_or(WorkerEntry::is_in) {
+                    return;
+                }
+                let offer = Offer { name: self.call(worker, &offer.name), ..offer };
                 let others = self.worker_infos();
-                let Some(entry) = self.workers.get_mut(&worker).filter(|entry| !entry.is_in()) else { return };
+                let Some(entry) = self.workers.get_mut(&worker) else { return };
                 let (name, addresses) = (entry.name.clone(), entry.addresses.clone());
                 let identity = entry.identity;
                 let info = WorkerInfo { worker, name, addresses, identity, slots: offer.slots, memory: offer.memory };
@@ -76,7 +82,9 @@ impl Core {
                 self.tell_clients(&ToClient::Joined(vec![info]));
                 self.note_info(format!("worker `{}` has joined", offer.name));
                 self.note(|| Record::WorkerIn { worker: worker.0, identity });
+                self.takers_change();
                 self.let_in(worker, offer);
+                self.back_up_all();
             }
             FromWorker::Kept { run, mark, tasks } => self.kept_by(worker, (run, mark), tasks),
             FromWorker::RunsOn { run, mark, tasks } => self.runs_on(worker, (run, mark), tasks),
@@ -95,9 +103,11 @@ impl Core {
                     entry.send(&ToWorker::GraphPiece { run }, piece.into_iter().collect());
                 }
             }
-            FromWorker::NotGiven { run, reason } => self.not_given(worker, run, &reason),
+            FromWorker::NotGiven { run, tasks, reason } => self.not_given(worker, run, &tasks, &reason),
+            FromWorker::Copied { copy, .. } if self.backed_up(worker, copy) => {}
             FromWorker::Copied { copy, failure } => self.copied_by(worker, copy, failure),
             FromWorker::Stays => self.stays(worker),
+            FromWorker::Prepared { number } => self.is_prepared(worker, number),
             FromWorker::IsEnded { why } => self.is_ended(worker, &why),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
             FromWorker::Coordination(_) => {}
@@ -124,16 +134,16 @@ impl Core {
             WorkerTold::Scattered { run, tasks, .. } => Some((*run, tasks.clone())),
             _ => None,
         };
+        let (mut done, mut dear) = (vec![], vec![]);
         if let WorkerTold::Reported(report) = &told {
             self.note_report(worker, report);
             self.along = (!small.is_empty()).then_some((report.run, small));
+            done = self.errors_of_done(report);
+            dear = self.backups.dear(&self.machine, report);
         }
-        let done = match &told {
-            WorkerTold::Reported(report) => self.errors_of_done(report),
-            _ => vec![],
-        };
         self.handle(told.into_event(worker));
         self.forget_errors(done);
+        self.back_up(worker, dear);
         // Who wasn't told of them now fetches them.
         self.along = None;
         if let Some((run, tasks)) = came {
@@ -153,11 +163,25 @@ impl Core {
     /// It gets nothing to do while it is away.
     pub fn worker_away(&mut self, worker: WorkerId, is_away: bool) {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
-        if std::mem::replace(&mut entry.is_away, is_away) == is_away || !entry.is_in() || entry.withheld.is_some() {
+        if std::mem::replace(&mut entry.is_away, is_away) == is_away || !entry.is_in() {
             return;
         }
-        let (slots, memory, name) = (entry.slots(), entry.offers.1, entry.name.clone());
+        let (name, is_withheld) = (entry.name.clone(), entry.withheld.is_some());
+        self.takers_change();
+        if is_withheld {
+            return;
+        }
         self.note_info(format!("worker `{name}` {}", if is_away { "is out of reach" } else { "is back" }));
+        self.resize(worker);
+    }
+
+    /// It has come to have another number of slots to be given work for.
+    pub fn resize(&mut self, worker: WorkerId) {
+        self.takers_change();
+        let Some(entry) = self.workers.get(&worker).filter(|entry| entry.is_in() && entry.withheld.is_none()) else {
+            return;
+        };
+        let (slots, memory) = (entry.slots(), entry.offers.1);
         self.handle(Event::WorkerResized { worker, slots, memory });
     }
 
@@ -177,10 +201,14 @@ impl Core {
         }
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
-        self.ask_others_for_gifts(worker);
+        self.ask_others_for_gifts(worker, cause);
+        self.takers_change();
         self.note_info(format!("worker `{}` has left: {cause:?}", entry.name));
+        let left = self.backups.of(&self.machine, worker, &entry.knows);
         self.handle(Event::WorkerLost { worker, cause });
         self.movements_lost(worker);
+        self.backups_lost(worker, left);
+        self.pass_on(entry.name);
         self.look_after_movements();
     }
 
@@ -193,7 +221,8 @@ impl Core {
                     entry.knows.remove(run);
                 }
             }
-            WorkerOrder::Recall { .. } | WorkerOrder::Discard { .. } => {}
+            WorkerOrder::Discard { run, tasks, .. } => self.backups.discarded(*run, tasks),
+            WorkerOrder::Recall { .. } => {}
         }
         if let Some(entry) = self.workers.get(&worker) {
             entry.send(&ToWorker::Order(order), vec![]);

@@ -66,7 +66,7 @@ impl Core {
 
     /// Writes down what a client is about to be told, if it says that something won't come.
     pub fn note_told(&mut self, run: RunId, message: &ToClient) {
-        // Names, and what they keep alive, don't outlive this scheduler.
+        // The runs that stand for what names keep alive are begun anew by each scheduler.
         if self.journal.is_none() || self.runs.get(&run).is_none_or(|record| record.client == NAMES) {
             return;
         }
@@ -110,6 +110,7 @@ impl Core {
         let failed = self.journal.as_ref().map(|journal| journal.ledger().failed_with(run, &tasks)).unwrap_or_default();
         // Its client is told that it was heard, and says it no more.
         self.note_at_once(Record::Retried { run, tasks: tasks.clone() });
+        let tasks = self.retry_data(run, tasks);
         self.try_event(Event::Retried { run, tasks })?;
         for (run, tasks) in failed {
             // What was cancelled its client has let go of.
@@ -156,6 +157,7 @@ impl Core {
         let runs: Vec<_> =
             self.journal.iter().flat_map(|journal| journal.ledger().runs()).map(|(run, _)| run).collect();
         self.forgotten.extend(runs);
+        self.note_no_entries();
         self.note_leaving();
     }
 
@@ -167,7 +169,7 @@ impl Core {
 }
 
 /// The work goes on without the journal; what is submitted is refused from then on.
-fn complain(written: Result<(), JournalError>) {
+pub(super) fn complain(written: Result<(), JournalError>) {
     if let Err(error) = written {
         tracing::warn!("{error}");
     }

@@ -28,7 +28,7 @@ impl Default for Limits {
             window_bytes: 128 << 20,
             heartbeat_nanoseconds: SECOND,
             suspect_nanoseconds: 5 * SECOND,
-            unreachable_nanoseconds: 15 * SECOND,
+            unreachable_nanoseconds: 13 * SECOND,
             closed_nanoseconds: 2 * SECOND,
             resume_nanoseconds: 60 * SECOND,
             close_nanoseconds: 5 * SECOND,

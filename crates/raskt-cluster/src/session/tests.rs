@@ -276,7 +276,7 @@ fn silence_is_told_step_by_step() {
     }
     let lost = Event::Lost(Lost::Expired(60));
     // The connection is an event of the first look.
-    assert_eq!(told, [(1, Event::Connected), (5, Event::Suspect), (15, Event::Unreachable), (60, lost)]);
+    assert_eq!(told, [(1, Event::Connected), (5, Event::Suspect), (13, Event::Unreachable), (60, lost)]);
     assert_eq!(pair.ends[0].wakes_at(), None);
 }
 

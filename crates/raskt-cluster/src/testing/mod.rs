@@ -6,6 +6,7 @@ mod drawn;
 mod graphs;
 mod laws;
 mod proxy;
+mod rights;
 
 pub use chance::Chance;
 pub use drawn::draw;
@@ -13,3 +14,4 @@ pub use drawn::draw;
 pub(crate) use graphs::some_graph;
 pub use laws::{Reader, readers};
 pub use proxy::{FaultProxy, Faults, Tally};
+pub use rights::give_up_sight;

@@ -1,133 +1,74 @@
 //! Errands of a worker: done by threads of their own, so that no task keeps them waiting.
 
+use super::link::answer;
 use crate::driver::{Outbox, Ticket};
 use crate::errand::{ERRAND_BYTES_MAX, ErrandCall, ErrandEnd};
 use crate::face::{Face, error_form};
 use crate::message::FromWorker;
-use crate::session::SendError;
+use crate::pool::Pool;
 use bytes::Bytes;
 use raskt_schedule::WorkerId;
-use raskt_sync::{Condvar, Mutex, guard};
+use raskt_sync::{Mutex, guard};
 use raskt_value::{ErrorKind, TaskError};
-use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Errands that are done at a time; others wait.
-const AT_A_TIME: usize = 64;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Errands that wait, at most; others are refused.
 const WAITING_MOST: usize = 1 << 14;
 
-/// A thread that has had nothing to do for so long ends.
-const IDLE: Duration = Duration::from_secs(5);
-
-/// How long is waited at a time for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
-
 /// The way to the threads.
-pub(super) struct Errands(Arc<Pool>);
+pub(super) struct Errands {
+    threads: Pool,
+    waiting: Arc<AtomicUsize>,
+    doing: Arc<Doing>,
+}
 
-struct Pool {
-    state: Mutex<State>,
-    changed: Condvar,
+/// What does them.
+struct Doing {
     face: Arc<dyn Face>,
     worker: Mutex<Option<WorkerId>>,
 }
 
-#[derive(Default)]
-struct State {
-    waiting: VecDeque<Waiting>,
-    threads: usize,
-    idle: usize,
-    is_over: bool,
-}
+/// An errand that waits.
+struct Waiting(Arc<AtomicUsize>);
 
-/// An errand.
-struct Waiting {
-    errand: u64,
-    bytes: Bytes,
-    /// Where it came from.
-    answers: Option<Outbox<FromWorker>>,
-    /// Counts as not taken until it is begun: so no more wait than the window allows.
-    ticket: Option<Ticket>,
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Errands {
-    pub fn new(face: Arc<dyn Face>) -> Self {
-        let (state, changed, worker) = Default::default();
-        Self(Arc::new(Pool { state, changed, face, worker }))
+    pub fn new(face: Arc<dyn Face>) -> io::Result<Self> {
+        let doing = Arc::new(Doing { face, worker: Mutex::default() });
+        // One that takes long keeps none waiting: whoever asks all workers waits for each.
+        Ok(Self { threads: Pool::at_once("raskt-errand")?, waiting: Arc::default(), doing })
     }
 
     /// The number of the worker, which comes before any errand.
     pub fn is_for(&self, worker: WorkerId) {
-        *self.0.worker.lock() = Some(worker);
+        *self.doing.worker.lock() = Some(worker);
     }
 
-    /// Has an errand done; never waits for it.
+    /// Has an errand done; never waits for it. Its ticket counts as not taken until it is begun: so no more wait than the window allows.
     pub fn begin(&self, errand: u64, bulk: Vec<Bytes>, answers: Option<Outbox<FromWorker>>, ticket: Option<Ticket>) {
         let bytes = bulk.into_iter().next().unwrap_or_default();
-        let mut state = self.0.state.lock();
-        if state.waiting.len() >= WAITING_MOST {
-            drop(state);
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting(self.waiting.clone());
+        if before >= WAITING_MOST {
             return refuse(answers.as_ref(), errand, format!("{WAITING_MOST} errands wait at the worker already"));
         }
-        state.waiting.push_back(Waiting { errand, bytes, answers: answers.clone(), ticket });
-        if state.idle >= state.waiting.len() || state.threads >= AT_A_TIME {
-            drop(state);
-            return self.0.changed.notify_one();
-        }
-        state.threads += 1;
-        let pool = self.0.clone();
-        let spawned = std::thread::Builder::new().name("raskt-errand".into()).spawn(move || pool.serve());
-        if let Err(error) = spawned {
-            state.threads -= 1;
-            // Others will come to it, if there are any.
-            if state.threads == 0 && state.waiting.pop_back().is_some() {
-                drop(state);
-                refuse(answers.as_ref(), errand, format!("the worker gets no thread for it: {error}"));
-            }
-        }
+        let doing = self.doing.clone();
+        self.threads.run(move || {
+            drop((waiting, ticket));
+            let (end, bulk) = doing.done(&bytes);
+            answer(answers.as_ref(), &FromWorker::ErrandOver { errand, end }, &bulk);
+        });
     }
 }
 
-impl Drop for Errands {
-    fn drop(&mut self) {
-        let mut state = self.0.state.lock();
-        state.is_over = true;
-        state.waiting.clear();
-        drop(state);
-        self.0.changed.notify_all();
-    }
-}
-
-impl Pool {
-    fn serve(&self) {
-        while let Some(Waiting { errand, bytes, answers, ticket }) = self.next() {
-            drop(ticket);
-            let (end, bulk) = self.done(&bytes);
-            send(answers.as_ref(), &FromWorker::ErrandOver { errand, end }, bulk);
-        }
-    }
-
-    /// What waits longest, or what comes soon; nothing if this thread is to end.
-    fn next(&self) -> Option<Waiting> {
-        let mut state = self.state.lock();
-        let mut is_late = false;
-        loop {
-            if let Some(next) = state.waiting.pop_front() {
-                return Some(next);
-            }
-            if state.is_over || is_late {
-                state.threads -= 1;
-                return None;
-            }
-            state.idle += 1;
-            (state, is_late) = self.changed.wait_for(state, IDLE);
-            state.idle -= 1;
-        }
-    }
-
+impl Doing {
     fn done(&self, bytes: &[u8]) -> (ErrandEnd, Vec<Bytes>) {
         let worker = self.worker.lock().unwrap_or(WorkerId(0));
         let call = ErrandCall { worker, bytes };
@@ -144,12 +85,7 @@ impl Pool {
 }
 
 fn refuse(answers: Option<&Outbox<FromWorker>>, errand: u64, reason: String) {
-    send(answers, &FromWorker::ErrandOver { errand, end: ErrandEnd::Refused(reason) }, vec![]);
-}
-
-fn send(answers: Option<&Outbox<FromWorker>>, message: &FromWorker, bulk: Vec<Bytes>) {
-    let Some(outbox) = answers else { return };
-    while let Err(SendError::Full { .. }) = outbox.send_waiting(message, bulk.clone(), PATIENCE) {}
+    answer(answers, &FromWorker::ErrandOver { errand, end: ErrandEnd::Refused(reason) }, &[]);
 }
 
 fn too_large(bytes: usize) -> TaskError {

@@ -6,6 +6,7 @@ use crate::driver::Network;
 use crate::face::Face;
 use crate::message::{ResultNames, WorkerInfo};
 use crate::parcels::unpack;
+use crate::pool::Pool;
 use bytes::Bytes;
 use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngine};
 use raskt_graph::TaskId;
@@ -14,15 +15,11 @@ use raskt_sync::Mutex;
 use raskt_value::{ErrorKind, TaskError, Value};
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Results of one request to a peer.
 pub(crate) const TASKS_AT_A_TIME: u64 = 4096;
-
-/// Threads that make values of what has come: to read a pickle may take the interpreter.
-const READERS: usize = 2;
 
 pub(super) struct Fetching {
     fetcher: Fetcher,
@@ -30,15 +27,17 @@ pub(super) struct Fetching {
     engine: OnceLock<WorkerEngine>,
     /// For what comes ahead of any task.
     pub(super) room: Arc<Room>,
-    jobs: Sender<Job>,
+    face: Arc<dyn Face>,
+    /// Makes values of what has come: what reads an object is code of users.
+    reading: Arc<Pool>,
+    /// Tells the scheduler how it went, which may take nothing for a while: nobody waits there for what is read, nor the other way.
+    answering: Arc<Pool>,
 }
-
-type Job = Box<dyn FnOnce(&dyn Face) + Send>;
 
 /// What has come, in pieces.
 pub(super) type Came = Result<Vec<Bytes>, BulkError>;
 
-/// Is called with what has come.
+/// Is called with what has come. Where it may be dropped instead, whoever waits has to hear of that.
 pub(super) type Come = Box<dyn FnOnce(Came, &dyn Face) + Send>;
 
 /// What has come of one part of a request.
@@ -70,16 +69,34 @@ impl Gathered {
     }
 }
 
+/// The place of a part that hasn't come. Left empty, it says that it won't come.
+struct Open {
+    gathered: Arc<Gathered>,
+    at: usize,
+    is_put: bool,
+}
+
+impl Open {
+    fn put(mut self, part: Part) {
+        self.is_put = true;
+        self.gathered.put(self.at, part);
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if !self.is_put {
+            self.gathered.put(self.at, Err(BulkError::Lost("nobody has read it".into())));
+        }
+    }
+}
+
 impl Fetching {
     pub fn start(network: &Network, face: Arc<dyn Face>) -> io::Result<Arc<Self>> {
-        let (jobs, waiting) = channel::<Job>();
-        let waiting = Arc::new(Mutex::new(waiting));
-        for _ in 0..READERS {
-            let (waiting, face) = (waiting.clone(), face.clone());
-            std::thread::Builder::new().name("raskt-fetched".into()).spawn(move || read(&waiting, &*face))?;
-        }
         let (peers, engine, room) = Default::default();
-        Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, room, jobs }))
+        let reading = Arc::new(Pool::start("raskt-fetched")?);
+        let answering = Arc::new(Pool::start("raskt-answers")?);
+        Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, room, face, reading, answering }))
     }
 
     pub fn engine(&self) -> Option<&WorkerEngine> {
@@ -100,8 +117,12 @@ impl Fetching {
         self.peers.lock().clear();
     }
 
+    /// Nobody waits for what it was asked for: it may stand still, and not be seen to be gone.
     pub fn left(&self, worker: WorkerId) {
-        self.peers.lock().remove(&worker);
+        let source = self.peers.lock().remove(&worker);
+        if let Some(source) = source {
+            self.fetcher.drop_source(&source);
+        }
     }
 
     /// Asks another worker for results of which the engine is told.
@@ -144,9 +165,9 @@ impl Fetching {
         // What was promised goes by what results of the layer had, and this one may have more.
         let reserved = self.memory();
         for (at, tasks) in parts.into_iter().enumerate() {
-            let gathered = gathered.clone();
+            let open = Open { gathered: gathered.clone(), at, is_put: false };
             let come = move |pieces: Came, face: &dyn Face| {
-                gathered.put(at, pieces.map(|pieces| unpack(face.decoders(), pieces)));
+                open.put(pieces.map(|pieces| unpack(face.decoders(), pieces)));
             };
             self.fetch_part(source.as_ref(), ResultNames(vec![(run, tasks)]), reserved, Box::new(come));
         }
@@ -162,12 +183,19 @@ impl Fetching {
         self.fetcher.after(pause, then);
     }
 
+    /// Has something done by a thread that may wait for the scheduler.
+    pub(super) fn see_to(&self, job: impl FnOnce() + Send + 'static) {
+        self.answering.run(job);
+    }
+
     /// Fetches as many results as one request may name; `come` is called by a thread that makes values of what has come.
     pub(super) fn fetch_part(&self, source: Option<&Source>, names: ResultNames, reserved: u64, come: Come) {
-        let (jobs, fetch) = (self.jobs.clone(), Fetch { result: names.to_bytes(), parts: vec![], reserved });
+        let (reading, answering, face) = (self.reading.clone(), self.answering.clone(), self.face.clone());
+        let fetch = Fetch { result: names.to_bytes(), parts: vec![], reserved };
         let come = move |pieces: Came| {
-            let job: Job = Box::new(move |face| come(pieces, face));
-            let _ = jobs.send(job);
+            // Of what didn't come nothing is read.
+            let threads = if pieces.is_ok() { reading } else { answering };
+            threads.run(move || come(pieces, &*face));
         };
         match source {
             Some(source) => self.fetcher.fetch(source, fetch, come),
@@ -208,16 +236,6 @@ fn answer(parts: Vec<Part>, count: usize) -> FetchAnswer {
     Ok(values)
 }
 
-fn read(waiting: &Mutex<Receiver<Job>>, face: &dyn Face) {
-    loop {
-        let job = waiting.lock().recv();
-        match job {
-            Ok(job) => job(face),
-            Err(_) => return,
-        }
-    }
-}
-
 /// Each task with its value: as many of these have to have come.
 fn named(tasks: &[TaskRange], values: Vec<Value>) -> Result<Vec<(TaskId, Value)>, String> {
     let wanted = TaskRange::count(tasks);
@@ -225,4 +243,52 @@ fn named(tasks: &[TaskRange], values: Vec<Value>) -> Result<Vec<(TaskId, Value)>
         return Err(format!("{} values came, and {wanted} were asked for", values.len()));
     }
     Ok(tasks.iter().flat_map(|range| range.tasks()).zip(values).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::NetworkOptions;
+    use crate::hello::Role;
+    use crate::native::NativeFace;
+    use crate::{Security, Token};
+    use raskt_graph::LayerId;
+    use raskt_value::wire::Decoders;
+    use std::sync::mpsc::channel;
+
+    /// Nothing here takes this long, unless it goes wrong.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Threads of a pool, and more.
+    const MANY: usize = 100;
+
+    /// An object whose reading doesn't end keeps nobody from saying how it went, nor a scheduler that takes nothing what is read.
+    #[test]
+    fn reading_and_answering_wait_for_themselves() {
+        let security = Security { token: Some(Token::random().unwrap()), tls: None };
+        let network = Network::start(NetworkOptions::new(Role::Worker, security).unwrap()).unwrap();
+        for is_reading in [true, false] {
+            let fetching = Fetching::start(&network, Arc::new(NativeFace(Decoders::default()))).unwrap();
+            let (go, may_go) = channel::<()>();
+            let may_go = Arc::new(Mutex::new(may_go));
+            for _ in 0..MANY {
+                let may_go = may_go.clone();
+                let stands = move || _ = may_go.lock().recv();
+                if is_reading { fetching.reading.run(stands) } else { fetching.see_to(stands) }
+            }
+            let (told, was_told) = channel();
+            if is_reading {
+                let tasks = ResultNames(vec![(RunId(1), TaskRange { layer: LayerId(0), start: 0, end: 1 })]);
+                let tells = told.clone();
+                let come = move |came: Came, _: &dyn Face| tells.send(came.is_err()).unwrap();
+                fetching.fetch_part(None, tasks, 1, Box::new(come));
+                fetching.see_to(move || told.send(true).unwrap());
+                assert_eq!(was_told.recv_timeout(PATIENCE), Ok(true));
+            } else {
+                fetching.reading.run(move || told.send(true).unwrap());
+            }
+            assert_eq!(was_told.recv_timeout(PATIENCE), Ok(true));
+            drop(go);
+        }
+    }
 }

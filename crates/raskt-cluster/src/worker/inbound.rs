@@ -12,4 +12,8 @@ pub(super) enum Inbound {
     Event(session::Event),
     /// The engine has something to tell.
     Left,
+    /// Tasks wait for a plugin no longer.
+    GoesOn {
+        plugin: String,
+    },
 }

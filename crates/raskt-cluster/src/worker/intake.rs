@@ -60,6 +60,16 @@ impl Intake {
         Box::new(move |hearing| Some(Self::inbox(&intake.upgrade()?, hearing)))
     }
 
+    /// What takes in what doesn't come from the scheduler, as long as somebody is there who sees to it.
+    pub fn teller(intake: &Arc<Self>) -> Arc<dyn Fn(Inbound) + Send + Sync> {
+        let intake = Arc::downgrade(intake);
+        Arc::new(move |inbound| {
+            if let Some(intake) = intake.upgrade() {
+                intake.take(inbound);
+            }
+        })
+    }
+
     fn take(&self, inbound: Inbound) {
         let mut state = self.state.lock();
         if state.is_over {
@@ -106,7 +116,7 @@ impl Intake {
 impl Serving {
     /// Does what can be done at once; gives back what can't, or what comes of it and is still to be seen to.
     fn take_quickly(&mut self, inbound: Inbound) -> Option<Inbound> {
-        if self.coming.is_some() {
+        if self.coming.is_some() || !self.gate.is_open() {
             return Some(inbound);
         }
         match inbound {

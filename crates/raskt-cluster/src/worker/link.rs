@@ -2,10 +2,34 @@
 
 use crate::driver::Outbox;
 use crate::message::FromWorker;
+use crate::session::SendError;
+use bytes::Bytes;
 use raskt_schedule::Offer;
 use raskt_sync::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// How long is waited at a time for a scheduler that takes nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Says what the scheduler waits for, however long it takes to be said: for a thread that may wait. What isn't said then never can be; and
+/// a scheduler whose session is over waits no more.
+pub(super) fn say(outbox: &Outbox<FromWorker>, message: &FromWorker, bulk: &[Bytes]) -> Result<(), SendError> {
+    loop {
+        match outbox.send_waiting(message, bulk.to_vec(), PATIENCE) {
+            Err(SendError::Full { .. }) => {}
+            Err(SendError::Closed) => return Ok(()),
+            said => return said,
+        }
+    }
+}
+
+/// Answers what the scheduler has asked for: in the session in which it has, if there is one.
+pub(super) fn answer(outbox: Option<&Outbox<FromWorker>>, message: &FromWorker, bulk: &[Bytes]) {
+    if let Some(Err(error)) = outbox.map(|outbox| say(outbox, message, bulk)) {
+        tracing::error!("the scheduler can't be answered: {error}");
+    }
+}
 
 /// The way to the scheduler: to the one that there is, and to the one that takes its place.
 #[derive(Default)]

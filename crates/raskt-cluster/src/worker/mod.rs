@@ -4,10 +4,12 @@ mod adding;
 mod along;
 mod errands;
 mod fetching;
+mod gate;
 mod graphs;
 mod home;
 mod inbound;
 mod intake;
+mod left;
 mod link;
 mod measures;
 #[cfg(test)]
@@ -29,23 +31,24 @@ use crate::driver::{Listening, Network, Peer};
 use crate::face::Face;
 use crate::hello::Role;
 use crate::message::FromWorker;
+use crate::this_worker::KnownAs;
 use crate::{Address, ListenError};
 use along::Along;
 use errands::Errands;
 use fetching::Fetching;
+use gate::Gate;
 use home::Home;
 use intake::Intake;
 use link::{Ended, Link};
 use providing::Shelf;
 use raskt_execute::WorkerEngine;
-use raskt_schedule::{Offer, WorkerId};
-use raskt_sync::Mutex;
+use raskt_schedule::Offer;
 use seen::this_worker;
 use serving::Serving;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use uplink::SessionUplink;
 
 /// How a worker is started.
@@ -71,11 +74,19 @@ pub enum StartError {
     Io(#[from] io::Error),
 }
 
+/// A worker that is shut down has so long for its plugins and tasks, before it counts as one that doesn't end.
+const LEAVES: Duration = Duration::from_secs(600);
+
+/// How often it gives a sign of life to whoever looks after its process.
+const SIGNS: Duration = Duration::from_secs(1);
+
 /// A worker of a cluster.
 pub struct WorkerServer {
     engine: WorkerEngine,
     network: Arc<Network>,
     ended: Arc<Ended>,
+    /// Since when it is being shut down, which takes as long as plugins take to be torn down.
+    leaves_since: Arc<OnceLock<Instant>>,
     link: Arc<Link>,
     face: Arc<dyn Face>,
     coordination: Coordination,
@@ -100,7 +111,7 @@ impl WorkerServer {
         let uplink = SessionUplink::new(link.clone(), fetching.clone(), face.clone(), (ended.clone(), along.clone()));
         let engine = WorkerEngine::with_store(options.engine, store, runners, Arc::new(uplink));
         fetching.serve(engine.clone());
-        let shelf = Arc::new(Shelf::new(engine.clone()));
+        let shelf = Arc::new(Shelf::start(engine.clone())?);
         let listening = network.serve_results(&options.listen, &[Role::Worker, Role::Client], shelf)?;
         let mut introduction = network.options().introduction.clone();
         // Whoever was given others knows where this process is reached.
@@ -109,8 +120,9 @@ impl WorkerServer {
         }
         network.introduce(introduction);
         // Before any task can come.
-        let id: Arc<Mutex<Option<WorkerId>>> = Arc::default();
-        let worker = this_worker(&engine, &network, (&options.offer.name, &options.scheduler), (&link, &along), &id);
+        let known_as = KnownAs::default();
+        let worker =
+            this_worker(&engine, &network, (&options.offer.name, &options.scheduler), (&link, &along), &known_as);
         face.worker_begins(worker);
         let (intake, coordination) = (Arc::new(Intake::default()), Coordination::new());
         let hearing = coordination.session();
@@ -126,19 +138,21 @@ impl WorkerServer {
         let serving = Serving {
             engine: engine.clone(),
             fetching,
-            errands: Errands::new(face.clone()),
+            errands: Errands::new(face.clone())?,
             plugins: BTreeMap::new(),
+            gate: Gate::new(Intake::teller(&intake)),
             face: face.clone(),
             link: link.clone(),
             ended: ended.clone(),
             along,
-            id,
+            known_as,
             coming: None,
             home,
         };
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || intake.run(serving))?;
         let _registered = Registered::new(coordination.clone());
-        Ok(Self { engine, network, ended, link, face, coordination, _registered, _listening: listening })
+        let (leaves_since, _listening) = (Arc::default(), listening);
+        Ok(Self { engine, network, ended, leaves_since, link, face, coordination, _registered, _listening })
     }
 
     /// The scheduler, once it has answered.
@@ -161,6 +175,22 @@ impl WorkerServer {
         self.ended.look_after();
     }
 
+    /// Calls `sign` again and again on the thread of the network, as long as that goes on and the worker isn't over, or is being shut
+    /// down: whoever looks after its process knows by that whether it is still a worker, or leaves in order. No task can hold it up,
+    /// whatever it holds.
+    pub fn gives_signs(&self, sign: impl Fn() + Send + 'static) {
+        let (ended, leaves_since) = (self.ended.clone(), self.leaves_since.clone());
+        self.network.repeat(SIGNS, move || {
+            let is_alive = match leaves_since.get() {
+                Some(since) => since.elapsed() < LEAVES,
+                None => ended.wait(Duration::ZERO).is_none(),
+            };
+            if is_alive {
+                sign();
+            }
+        });
+    }
+
     /// What tells the scheduler why this worker is about to be ended, as it goes on after its name. It needs no thread of this
     /// worker, and takes no interpreter.
     pub fn last_words(&self) -> impl Fn(&str) + Send + Sync + use<> {
@@ -174,6 +204,7 @@ impl WorkerServer {
 
     /// Lets what runs end for up to `grace`, and leaves.
     pub fn shut_down(&self, grace: Duration) {
+        let _ = self.leaves_since.set(Instant::now());
         self.engine.shut_down(grace);
         self.face.worker_ends(self.engine.number());
         self.network.close(grace.max(Duration::from_millis(200)));

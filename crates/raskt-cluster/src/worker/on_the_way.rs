@@ -1,18 +1,19 @@
 //! Results of many runs that a worker takes over at once: no more of them are on their way than there is room for.
 
 use super::fetching::Fetching;
-use super::steps::Steps;
+use super::steps::{Steps, Told};
 use crate::bulk::{BulkError, Provide, Reply, Source};
-use crate::driver::{Listening, Network, NetworkOptions};
+use crate::driver::{Inbox, Incoming, Listening, Network, NetworkOptions, Outbox, Peer, Ticket, inbox};
 use crate::errand::ErrandCall;
 use crate::face::Face;
 use crate::hello::Role;
-use crate::message::{ErrorForm, ResultNames};
+use crate::message::{ErrorForm, FromWorker, ResultNames, WorkerInfo};
 use crate::parcels::pack;
+use crate::session;
 use crate::{Security, Token};
 use raskt_execute::*;
 use raskt_graph::{LayerId, OpBody, OpForm};
-use raskt_schedule::{RunId, TaskRange, WorkerTold};
+use raskt_schedule::{RunId, TaskRange, WorkerId, WorkerTold};
 use raskt_sync::Mutex;
 use raskt_value::wire::{BodyForm, Decoders};
 use raskt_value::{Chunk, TaskError, Value};
@@ -87,7 +88,11 @@ impl Provide for Asked {
 
 impl Giver {
     fn start(security: &Security, asked: Sender<(u64, Reply)>) -> Self {
-        let network = Network::start(NetworkOptions::new(Role::Client, security.clone()).unwrap()).unwrap();
+        Self::of(Role::Client, security, asked)
+    }
+
+    fn of(role: Role, security: &Security, asked: Sender<(u64, Reply)>) -> Self {
+        let network = Network::start(NetworkOptions::new(role, security.clone()).unwrap()).unwrap();
         let provider = Arc::new(Asked(Mutex::new(asked)));
         let listening =
             network.serve_results(&"tcp://127.0.0.1:0".parse().unwrap(), &[Role::Worker], provider).unwrap();
@@ -125,9 +130,18 @@ fn one() -> TaskRange {
     TaskRange { layer: LayerId(0), start: 0, end: 1 }
 }
 
-fn take(fetching: &Arc<Fetching>, source: Source, run: u64, done: &Sender<Result<(), String>>) {
+/// Sends how it ends, and nothing else.
+fn tells_end(done: &Sender<Result<(), String>>) -> Arc<dyn Fn(Told) + Send + Sync> {
     let done = done.clone();
-    let done = Box::new(move |put| drop(done.send(put)));
+    Arc::new(move |told| {
+        if let Told::Over(failure) = told {
+            drop(done.send(failure.map_or(Ok(()), Err)));
+        }
+    })
+}
+
+fn take(fetching: &Arc<Fetching>, source: Source, run: u64, done: &Sender<Result<(), String>>) {
+    let done = tells_end(done);
     let put = |_: &Fetching, _: RunId, _: &[TaskRange], values: Vec<Value>| {
         assert_eq!(values.len(), 1);
         Ok(())
@@ -201,4 +215,108 @@ fn what_does_not_come_leaves_its_room() {
         assert!(Instant::now() < deadline, "room is kept for nobody");
         std::thread::yield_now();
     }
+}
+
+/// A scheduler that takes nothing as long as it holds what it was told.
+struct Scheduler {
+    _network: Network,
+    listening: Listening,
+    held: Arc<Mutex<Option<Vec<Ticket>>>>,
+    told: Receiver<FromWorker>,
+}
+
+impl Scheduler {
+    fn start(security: &Security) -> Self {
+        let network = Network::start(NetworkOptions::new(Role::Scheduler, security.clone()).unwrap()).unwrap();
+        let (sender, told) = channel();
+        let held = Arc::new(Mutex::new(Some(vec![])));
+        let holds = held.clone();
+        let host = move |_: Peer, _: Outbox<()>| -> Option<Arc<dyn Inbox>> {
+            let (sender, holds) = (sender.clone(), holds.clone());
+            Some(inbox(move |incoming| {
+                if let Incoming::Message { message, ticket, .. } = incoming {
+                    let _ = holds.lock().as_mut().map(|held: &mut Vec<Ticket>| held.push(ticket));
+                    let _ = sender.send(message);
+                }
+            }))
+        };
+        let listening = network.listen(&"tcp://127.0.0.1:0".parse().unwrap(), &[Role::Worker], host).unwrap();
+        Self { _network: network, listening, held, told }
+    }
+
+    fn next(&self) -> FromWorker {
+        self.told.recv_timeout(PATIENCE).unwrap()
+    }
+}
+
+/// A scheduler waits for the answer: it is given however much is under way to it.
+#[test]
+fn that_data_can_not_be_had_is_said_when_there_is_room_to_say_it() {
+    let security = Security { token: Some(Token::random().unwrap()), tls: None };
+    let (_network, fetching) = fetching(&security);
+    let (sender, asked) = channel();
+    let giver = Giver::start(&security, sender);
+    let scheduler = Scheduler::start(&security);
+    let limits = session::Limits { window_bytes: 1000, ..session::Limits::default() };
+    let options = NetworkOptions { limits, ..NetworkOptions::new(Role::Worker, security).unwrap() };
+    let network = Network::start(options).unwrap();
+    let outbox =
+        network.connect::<FromWorker>(scheduler.listening.address(), Role::Scheduler, inbox(|_: Incoming<()>| {}));
+    let outbox = outbox.unwrap();
+    let mut filling = 0;
+    while outbox.send(&FromWorker::IsEnded { why: "x".repeat(100) }, vec![]).is_ok() {
+        filling += 1;
+    }
+    (0..filling).for_each(|_| assert!(matches!(scheduler.next(), FromWorker::IsEnded { .. })));
+    let Source { addresses, identity, .. } = giver.source();
+    let from = (&[addresses[0].to_string()][..], identity.unwrap());
+    fetching.take_given(RunId(5), vec![one()], from, Some(outbox));
+    drop(next(&asked));
+    // Whoever wouldn't wait for room has said it in vain by now.
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(scheduler.told.try_recv().is_err());
+    drop(scheduler.held.lock().take());
+    assert!(matches!(scheduler.next(), FromWorker::NotGiven { run: RunId(5), .. }));
+}
+
+/// A worker that stands still gives nothing, and is connected as ever: that it is gone the scheduler says.
+#[test]
+fn nobody_waits_for_a_worker_that_has_left() {
+    let security = Security { token: Some(Token::random().unwrap()), tls: None };
+    let (network, fetching) = fetching(&security);
+    let (sender, asked) = channel();
+    let giver = Giver::of(Role::Worker, &security, sender);
+    let scheduler = Scheduler::start(&security);
+    let ignores = inbox(|_: Incoming<()>| {});
+    let outbox = network.connect::<FromWorker>(scheduler.listening.address(), Role::Scheduler, ignores).unwrap();
+    let (worker, addresses) = (WorkerId(3), vec![giver.listening.address().to_string()]);
+    let identity = giver.network.options().identity;
+    fetching.joined(vec![WorkerInfo { worker, name: "still".into(), addresses, identity, slots: 1, memory: 1 }]);
+    fetching.copy((8, worker), RunId(5), vec![one()], Some(outbox));
+    let _unanswered = next(&asked);
+    fetching.left(worker);
+    assert!(matches!(scheduler.next(), FromWorker::Copied { copy: 8, failure: Some(_) }));
+}
+
+/// What is put may panic, too: who waits for the end hears of it, and the next one goes on.
+#[test]
+fn a_panic_on_the_way_is_an_end_that_is_told() {
+    let security = Security { token: Some(Token::random().unwrap()), tls: None };
+    let (_network, fetching) = fetching(&security);
+    let (sender, asked) = channel();
+    let giver = Giver::start(&security, sender);
+    let (sender, done) = channel();
+    for run in 0..5 {
+        let done = tells_end(&sender);
+        let put = |_: &Fetching, _: RunId, _: &[TaskRange], _: Vec<Value>| panic!("this is a test of panics");
+        let source = Some(giver.source());
+        Steps::begin(fetching.clone(), source, (RunId(run), vec![one()]), (put, Duration::ZERO), done);
+    }
+    for _ in 0..5 {
+        give(next(&asked).1, 10);
+        assert!(done.recv_timeout(PATIENCE).unwrap().is_err());
+    }
+    take(&fetching, giver.source(), 9, &sender);
+    give(next(&asked).1, 10);
+    assert_eq!(done.recv_timeout(PATIENCE).unwrap(), Ok(()));
 }

@@ -9,11 +9,17 @@ impl Serving {
         if !is_new && plugin.is_some() && self.plugins.get(&name) == plugin.as_ref() {
             return;
         }
-        self.face.plugin(self.engine.number(), &name, plugin.as_deref());
+        let goes_on = self.gate.close(&name);
+        self.face.plugin(self.engine.number(), &name, plugin.as_deref(), goes_on);
         match plugin {
             Some(plugin) => _ = self.plugins.insert(name, plugin),
             None => _ = self.plugins.remove(&name),
         }
+    }
+
+    /// Tasks wait for it no longer.
+    pub(super) fn plugged_in(&mut self, name: &str) {
+        self.gate.open(name).into_iter().for_each(|message| self.hear(message));
     }
 
     /// It has no others any more than these.

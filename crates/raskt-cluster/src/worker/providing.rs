@@ -2,19 +2,20 @@
 
 use crate::bulk::{Missing, Provide, Reply};
 use crate::message::ResultNames;
-use crate::parcels::pack;
-use raskt_execute::WorkerEngine;
+use crate::packing::Packing;
+use raskt_execute::{Given, WorkerEngine};
 use raskt_sync::Mutex;
-use std::any::Any;
+use std::io;
 use std::sync::Arc;
 
 pub(super) struct Shelf {
     engine: WorkerEngine,
+    packing: Arc<Packing>,
 }
 
 impl Shelf {
-    pub fn new(engine: WorkerEngine) -> Self {
-        Self { engine }
+    pub fn start(engine: WorkerEngine) -> io::Result<Self> {
+        Ok(Self { engine, packing: Arc::new(Packing::start()?) })
     }
 }
 
@@ -23,16 +24,13 @@ impl Provide for Shelf {
         let Some(ResultNames(tasks)) = ResultNames::of(result) else {
             return reply.refuse(Missing::NotThere);
         };
-        let told = move |given: raskt_execute::Given| {
-            let values: Result<Vec<_>, _> = given.values.iter().cloned().collect();
-            let keeper: Arc<dyn Any + Send + Sync> = Arc::new(Mutex::new(given));
-            match values {
-                Ok(values) => match pack(&values, &keeper) {
-                    Ok(pieces) => reply.give(pieces),
-                    Err(error) => reply.refuse(Missing::Failed(error.to_string())),
-                },
-                Err(_) => reply.refuse(Missing::NotThere),
-            }
+        let packing = self.packing.clone();
+        let told = move |given: Given| {
+            let find = move || {
+                let values: Result<Vec<_>, _> = given.values.iter().cloned().collect();
+                Some((values.ok()?, Arc::new(Mutex::new(given)) as _))
+            };
+            packing.give(find, reply);
         };
         // Dropped, the reply says that there is nothing.
         let _ = self.engine.values_of(&tasks, told);

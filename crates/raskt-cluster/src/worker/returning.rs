@@ -17,6 +17,15 @@ const SETTLING: Duration = Duration::from_secs(1);
 impl Serving {
     /// The scheduler doesn't know the session: begins another one. Whether that can be.
     pub(super) fn call_again(&mut self) -> bool {
+        let is_called = self.call_anew();
+        if !is_called {
+            self.home.coordination.end("it has begun anew, and the worker can't come back to it");
+        }
+        is_called
+    }
+
+    fn call_anew(&mut self) -> bool {
+        self.gate.clear();
         let home = &mut self.home;
         // Of one that hasn't answered yet nothing is known.
         let Some(network) = home.network.upgrade().filter(|_| home.lineage.is_some()) else { return false };
@@ -32,7 +41,7 @@ impl Serving {
     pub(super) fn welcome(&mut self, worker: WorkerId, lineage: [u8; 16]) {
         tracing::debug!("worker {} has joined", worker.0);
         self.errands.is_for(worker);
-        *self.id.lock() = Some(worker);
+        *self.known_as.lock() = (Some(worker), None);
         let Some((outbox, hearing)) = self.home.calling.take() else {
             self.home.lineage = Some(lineage);
             self.link.is_of(lineage);
@@ -40,6 +49,7 @@ impl Serving {
         };
         if self.home.lineage != Some(lineage) {
             outbox.close();
+            self.home.coordination.end("it has begun anew, and knows nothing of before");
             return self
                 .ended
                 .tell("the session with the scheduler is over: it has begun anew, and knows nothing of before");

@@ -4,10 +4,8 @@ use super::along::Along;
 use super::link::Link;
 use crate::Address;
 use crate::driver::Network;
-use crate::this_worker::ThisWorker;
+use crate::this_worker::{KnownAs, ThisWorker};
 use raskt_execute::WorkerEngine;
-use raskt_schedule::WorkerId;
-use raskt_sync::Mutex;
 use std::sync::Arc;
 
 /// The worker as its tasks see it.
@@ -16,7 +14,7 @@ pub(super) fn this_worker(
     network: &Network,
     (name, scheduler): (&str, &Address),
     (link, along): (&Arc<Link>, &Arc<Along>),
-    id: &Arc<Mutex<Option<WorkerId>>>,
+    known_as: &KnownAs,
 ) -> ThisWorker {
     let introduced = network.introduced();
     let name = match introduced.name.is_empty() {
@@ -29,12 +27,12 @@ pub(super) fn this_worker(
     let peer = move || Some(link.outbox()?.peer()?.identity);
     ThisWorker {
         engine: engine.clone(),
-        name,
+        own_name: name,
         scheduler: scheduler.clone(),
         addresses: introduced.addresses,
         options: network.options().clone(),
         peer: Arc::new(peer),
         name_of: Arc::new(name_of),
-        id: id.clone(),
+        known_as: known_as.clone(),
     }
 }

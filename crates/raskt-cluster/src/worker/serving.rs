@@ -3,20 +3,20 @@
 use super::along::Along;
 use super::errands::Errands;
 use super::fetching::Fetching;
+use super::gate::Gate;
 use super::graphs::{Coming, Message, Step};
 use super::home::Home;
 use super::inbound::Inbound;
-use super::link::{Ended, Link};
+use super::link::{Ended, Link, answer};
 use crate::face::Face;
 use crate::message::{FromWorker, Reads, ToWorker};
 use crate::session;
+use crate::this_worker::KnownAs;
 use bytes::Bytes;
 use raskt_execute::{WorkerEngine, WorkerError};
-use raskt_schedule::{RunId, WorkerId, WorkerOrder};
-use raskt_sync::Mutex;
+use raskt_schedule::{Attempt, RunId, TaskRange, WorkerOrder, WorkerTold};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Why a worker is over that is to begin anew.
 pub const RESTARTED: &str = "the scheduler has it begin anew";
@@ -29,17 +29,16 @@ pub(super) struct Serving {
     pub link: Arc<Link>,
     pub ended: Arc<Ended>,
     pub along: Arc<Along>,
-    pub id: Arc<Mutex<Option<WorkerId>>>,
+    pub known_as: KnownAs,
     pub errands: Errands,
     /// What it has of what workers are to have.
     pub plugins: BTreeMap<String, Bytes>,
+    /// What tasks wait for.
+    pub gate: Gate,
     /// A graph of which pieces are missing.
     pub coming: Option<Coming>,
     pub home: Home,
 }
-
-/// How long is waited for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Serving {
     /// Sees to what has come; whether the worker goes on.
@@ -53,12 +52,13 @@ impl Serving {
             }
             Inbound::Event(_) => {}
             Inbound::Left => self.engine.tell(),
+            Inbound::GoesOn { plugin } => self.plugged_in(&plugin),
         }
         true
     }
 
     /// Does what a message says, unless it has to wait for the rest of a graph; and then what has waited.
-    fn hear(&mut self, message: Message) {
+    pub fn hear(&mut self, message: Message) {
         let mut messages = VecDeque::from([message]);
         while let Some(message) = messages.pop_front() {
             let Some(mut coming) = self.coming.take() else {
@@ -91,7 +91,8 @@ impl Serving {
         }
     }
 
-    fn take(&mut self, (message, bulk, ticket): Message) {
+    fn take(&mut self, message: Message) {
+        let Some((message, bulk, ticket)) = self.gate.pass(message) else { return };
         match message {
             ToWorker::Welcome { worker, lineage } => self.welcome(worker, lineage),
             ToWorker::Joined(workers) => self.fetching.joined(workers),
@@ -127,16 +128,20 @@ impl Serving {
             ToWorker::Restart => self.restart(),
             ToWorker::Plugins { names } => self.drop_plugins(&names),
             ToWorker::Plugin { name, is_new } => self.plug_in(name, is_new, bulk.into_iter().next()),
+            ToWorker::Prepare { number } => {
+                answer(self.link.outbox().as_ref(), &FromWorker::Prepared { number }, &[]);
+            }
             ToWorker::Broken(story) => self.ended.tell(format!("the scheduler broke down: {story}")),
+            ToWorker::Called { name } => {
+                tracing::warn!("this worker is called `{name}` in its cluster, where no two have one name");
+                self.known_as.lock().1 = Some(name);
+            }
             ToWorker::Leave => self.ended.tell("the scheduler has ended it"),
         }
     }
 
     fn ask(&self, run: RunId, from: u64) {
-        if let Some(outbox) = self.link.outbox() {
-            // It is small, and what the worker may say is as good as unbounded beside it.
-            let _ = outbox.send_waiting(&FromWorker::GraphPiece { run, from }, vec![], PATIENCE);
-        }
+        answer(self.link.outbox().as_ref(), &FromWorker::GraphPiece { run, from }, &[]);
     }
 
     /// Ends, so that whoever looks after the process starts another; if somebody does.
@@ -146,19 +151,32 @@ impl Serving {
                 self.ended.tell(RESTARTED);
                 self.link.outbox().into_iter().for_each(|outbox| outbox.close());
             }
-            false => {
-                if let Some(outbox) = self.link.outbox() {
-                    let _ = outbox.send_waiting(&FromWorker::Stays, vec![], PATIENCE);
-                }
-            }
+            false => answer(self.link.outbox().as_ref(), &FromWorker::Stays, &[]),
         }
     }
 
-    fn obey(&self, order: WorkerOrder) {
-        if let WorkerOrder::Forget { run } = &order {
-            self.along.forget(*run);
+    fn obey(&mut self, order: WorkerOrder) {
+        match &order {
+            WorkerOrder::Forget { run } => {
+                self.along.forget(*run);
+                self.gate.forget(*run);
+            }
+            WorkerOrder::Recall { run, attempt, tasks } => {
+                if let Some(tasks) = self.gate.take_back((*run, *attempt), tasks) {
+                    return self.give_back(*run, *attempt, tasks);
+                }
+            }
+            WorkerOrder::Assign(_) | WorkerOrder::Discard { .. } => {}
         }
         self.heed(self.engine.handle(order));
+    }
+
+    /// Tasks that were recalled before they came to the engine.
+    fn give_back(&self, run: RunId, attempt: Attempt, tasks: Vec<TaskRange>) {
+        if !tasks.is_empty() {
+            let told = WorkerTold::Recalled { run, attempt, tasks };
+            answer(self.link.outbox().as_ref(), &FromWorker::Told { told, small: vec![] }, &[]);
+        }
     }
 
     /// An order that can't be obeyed is the end.

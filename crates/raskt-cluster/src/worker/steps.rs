@@ -2,28 +2,23 @@
 //! more comes, however much all of it is.
 
 use super::fetching::{Came, Fetching};
+use super::left::Left;
+use super::link::answer;
 use super::room::{Held, Need};
-use crate::bulk::{BulkError, Source};
+use crate::bulk::{BulkError, Missing, Source};
 use crate::driver::Outbox;
 use crate::face::Face;
+use crate::failure::shortened;
 use crate::hello::{Identity, Role};
-use crate::message::{FromWorker, ResultNames};
-use crate::parcels::unpack;
+use crate::message::{FromWorker, RANGES_OF_DATA, ResultNames};
+use crate::parcels::unpack_each;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_sync::Mutex;
-use raskt_value::Value;
-use std::collections::VecDeque;
+use raskt_value::{TaskError, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long is waited for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Results that are fetched at first; then as many as take about [`STEP_BYTES`].
-const FIRST_STEP: u64 = 16;
-
-/// Results of one request, at most.
-const STEP_MOST: u64 = super::TASKS_AT_A_TIME;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Bytes that results of one request are to take, if they are several.
 const STEP_BYTES: u64 = 64 << 20;
@@ -41,14 +36,21 @@ const PART_ON_THE_WAY: u64 = 4;
 /// it is gone for good the scheduler says.
 const CALLED_AGAIN: Duration = Duration::from_secs(60);
 
-/// The first pause before it is called again, and the longest.
-const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
+/// The most bytes of a reason that the scheduler is told: with the rest it fits into a frame.
+const REASON_BYTES: usize = 64 << 10;
 
 /// Puts results where they are to be.
 type Put = fn(&Fetching, RunId, &[TaskRange], Vec<Value>) -> Result<(), String>;
 
-/// Is called at the end.
-type Done = Box<dyn FnOnce(Result<(), String>) + Send>;
+/// What is told of results that are taken over.
+pub(super) enum Told {
+    /// These can't be had. Others may come all the same.
+    Missed(Vec<TaskRange>, String),
+    /// Nothing more comes; why the first that can't be had can't, if there is one.
+    Over(Option<String>),
+}
+
+type Tell = Arc<dyn Fn(Told) + Send + Sync>;
 
 /// Results that are taken over.
 pub(super) struct Steps {
@@ -59,18 +61,10 @@ pub(super) struct Steps {
     left: Mutex<Left>,
     /// How long who isn't reached is called again.
     patience: Duration,
-    done: Mutex<Option<Done>>,
-}
-
-/// What hasn't come.
-struct Left {
-    ranges: VecDeque<TaskRange>,
-    /// How many results are fetched next.
-    step: u64,
-    /// Since when it isn't reached, and the next pause.
-    unreached: Option<(Instant, Duration)>,
-    /// Bytes of the next result, if it was too large for what was set aside.
-    alone: Option<u64>,
+    tell: Tell,
+    /// Why the first couldn't be had that couldn't.
+    missed: Mutex<Option<String>>,
+    is_over: AtomicBool,
 }
 
 impl Fetching {
@@ -84,12 +78,15 @@ impl Fetching {
     ) {
         let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
         let source = Source { addresses, role: Role::Client, identity: Some(identity) };
-        let done = move |put: Result<(), String>| {
-            if let (Err(reason), Some(outbox)) = (put, answers) {
-                let _ = outbox.send(&FromWorker::NotGiven { run, reason }, vec![]);
+        let tell = move |told: Told| {
+            if let Told::Missed(tasks, reason) = told {
+                for tasks in tasks.chunks(RANGES_OF_DATA) {
+                    let not_given = FromWorker::NotGiven { run, tasks: tasks.to_vec(), reason: reason.clone() };
+                    answer(answers.as_ref(), &not_given, &[]);
+                }
             }
         };
-        Steps::begin(self.clone(), Some(source), (run, tasks), (Self::put, CALLED_AGAIN), Box::new(done));
+        Steps::begin(self.clone(), Some(source), (run, tasks), (Self::put, CALLED_AGAIN), Arc::new(tell));
     }
 
     /// Fetches results of another worker, for others to have them here as well.
@@ -101,12 +98,12 @@ impl Fetching {
         answers: Option<Outbox<FromWorker>>,
     ) {
         let source = self.source_of(from);
-        let done = move |put: Result<(), String>| {
-            if let Some(outbox) = answers {
-                let _ = outbox.send_waiting(&FromWorker::Copied { copy, failure: put.err() }, vec![], PATIENCE);
+        let tell = move |told: Told| {
+            if let Told::Over(failure) = told {
+                answer(answers.as_ref(), &FromWorker::Copied { copy, failure }, &[]);
             }
         };
-        Steps::begin(self.clone(), source, (run, tasks), (Self::put_copies, Duration::ZERO), Box::new(done));
+        Steps::begin(self.clone(), source, (run, tasks), (Self::put_copies, Duration::ZERO), Arc::new(tell));
     }
 }
 
@@ -116,17 +113,17 @@ impl Steps {
         source: Option<Source>,
         (run, tasks): (RunId, Vec<TaskRange>),
         (put, patience): (Put, Duration),
-        done: Done,
+        tell: Tell,
     ) {
-        let left = Mutex::new(Left { ranges: tasks.into(), step: FIRST_STEP, unreached: None, alone: None });
-        let done = Mutex::new(Some(done));
-        Arc::new(Self { fetching, source, run, put, left, patience, done }).go_on();
+        let left = Mutex::new(Left::of(tasks));
+        let (missed, is_over) = Default::default();
+        Arc::new(Self { fetching, source, run, put, left, patience, tell, missed, is_over }).go_on();
     }
 
     fn go_on(self: Arc<Self>) {
         let (tasks, alone) = self.left.lock().take_sized();
         if tasks.is_empty() {
-            return self.end(Ok(()));
+            return self.end(None);
         }
         let (memory, goal) = (self.fetching.memory(), self.goal());
         let (reserved, bytes) = match alone {
@@ -162,91 +159,104 @@ impl Steps {
                 return self.go_on();
             }
             Err(error @ (BulkError::Unreached(_) | BulkError::Lost(_))) => return self.call_again(tasks, &error),
-            Err(error) => return self.end(Err(error.to_string())),
+            Err(error @ (BulkError::TooLarge { .. } | BulkError::Missing(Missing::Failed(_)))) => {
+                return self.tell_apart(tasks, error.to_string());
+            }
+            Err(error) => return self.end(Some(error.to_string())),
         };
         let bytes: u64 = pieces.iter().map(|piece| piece.len() as u64).sum();
-        let values = unpack(face.decoders(), pieces).map_err(|error| error.to_string());
-        match values.and_then(|values| (self.put)(&self.fetching, self.run, &tasks, values)) {
-            Ok(()) => {
-                self.left.lock().learn(bytes, self.goal());
-                self.go_on();
-            }
-            Err(reason) => self.end(Err(reason)),
+        let (tasks, values, unread) = match unpack_each(face.decoders(), pieces) {
+            Ok(each) if each.len() as u64 == TaskRange::count(&tasks) => read_of(tasks, each),
+            Ok(each) => return self.tell_apart(tasks, format!("{} results have come", each.len())),
+            Err(error) => return self.tell_apart(tasks, error.to_string()),
+        };
+        if !tasks.is_empty()
+            && let Err(reason) = (self.put)(&self.fetching, self.run, &tasks, values)
+        {
+            return self.end(Some(reason));
         }
+        self.left.lock().learn(bytes, self.goal());
+        unread.into_iter().for_each(|(reason, tasks)| self.miss(tasks, &reason));
+        self.go_on();
+    }
+
+    /// These can't be had together, since one of them can't: fewer are fetched at a time until it is alone.
+    fn tell_apart(self: Arc<Self>, tasks: Vec<TaskRange>, reason: String) {
+        if TaskRange::count(&tasks) > 1 {
+            self.left.lock().put_back(tasks, 0);
+        } else {
+            self.left.lock().give_up();
+            self.miss(tasks, &reason);
+        }
+        self.go_on();
     }
 
     /// Who has them wasn't reached.
     fn call_again(self: Arc<Self>, tasks: Vec<TaskRange>, error: &BulkError) {
         let Some(pause) = self.left.lock().miss(tasks, self.patience) else {
-            return self.end(Err(error.to_string()));
+            return self.end(Some(error.to_string()));
         };
         tracing::debug!("data of run {} is fetched again in {pause:?}: {error}", self.run.0);
         let fetching = self.fetching.clone();
         fetching.after(pause, move || self.go_on());
     }
 
-    fn end(&self, result: Result<(), String>) {
-        if let Some(done) = self.done.lock().take() {
-            done(result);
+    /// Nothing more comes: all has, or what hasn't can't be had.
+    fn end(&self, failure: Option<String>) {
+        if self.is_over.swap(true, Ordering::Relaxed) {
+            return;
         }
+        let rest = self.left.lock().rest();
+        if let Some(reason) = failure {
+            self.miss(rest, &reason);
+        }
+        let failure = self.missed.lock().take();
+        self.say(Told::Over(failure));
+    }
+
+    fn miss(&self, tasks: Vec<TaskRange>, reason: &str) {
+        let reason = shortened(reason, REASON_BYTES, "");
+        self.missed.lock().get_or_insert_with(|| reason.clone());
+        self.say(Told::Missed(tasks, reason));
+    }
+
+    /// Whoever has read something reads what comes next meanwhile.
+    fn say(&self, told: Told) {
+        let tell = self.tell.clone();
+        self.fetching.see_to(move || tell(told));
     }
 }
 
-impl Left {
-    /// The next results.
-    fn take(&mut self) -> Vec<TaskRange> {
-        let (mut taken, mut room) = (vec![], self.step);
-        while room > 0
-            && taken.len() < ResultNames::MOST
-            && let Some(range) = self.ranges.pop_front()
-        {
-            let end = range.end.min(range.start.saturating_add(room));
-            if end < range.end {
-                self.ranges.push_front(TaskRange { start: end, ..range });
+impl Drop for Steps {
+    /// Nobody goes on with it, and nobody has said how it ended.
+    fn drop(&mut self) {
+        self.end(Some("nobody has seen to it any more".into()));
+    }
+}
+
+/// Those of `tasks` that could be read, and the others by the reason.
+fn read_of(
+    tasks: Vec<TaskRange>,
+    each: Vec<Result<Value, TaskError>>,
+) -> (Vec<TaskRange>, Vec<Value>, BTreeMap<String, Vec<TaskRange>>) {
+    let (mut values, mut unread) = (Vec::with_capacity(each.len()), BTreeMap::<String, Vec<TaskRange>>::new());
+    let mut read = vec![];
+    let all_read = each.iter().all(Result::is_ok);
+    for (task, found) in tasks.iter().flat_map(|range| range.tasks()).zip(each) {
+        let place = match found {
+            Ok(value) => {
+                values.push(value);
+                &mut read
             }
-            room -= end - range.start;
-            taken.push(TaskRange { end, ..range });
-        }
-        taken
-    }
-
-    /// The same, and how large it is if that is one of which that is known.
-    fn take_sized(&mut self) -> (Vec<TaskRange>, Option<u64>) {
-        (self.take(), self.alone.take())
-    }
-
-    /// These were too large, with so many bytes: fewer come next, or the one with as much room as it takes.
-    fn put_back(&mut self, tasks: Vec<TaskRange>, bytes: u64) {
-        let count = TaskRange::count(&tasks);
-        self.step = (count / 2).max(1);
-        self.alone = (count == 1).then_some(bytes);
-        self.put_first(tasks);
-    }
-
-    fn put_first(&mut self, tasks: Vec<TaskRange>) {
-        tasks.into_iter().rev().for_each(|range| self.ranges.push_front(range));
-    }
-
-    /// These didn't come: they come first next, after the pause that comes back. None if that has gone on for too long.
-    fn miss(&mut self, tasks: Vec<TaskRange>, patience: Duration) -> Option<Duration> {
-        let (since, pause) = *self.unreached.get_or_insert_with(|| (Instant::now(), PAUSES[0]));
-        if since.elapsed() >= patience {
-            return None;
-        }
-        self.unreached = Some((since, (pause * 2).min(PAUSES[1])));
-        self.put_first(tasks);
-        Some(pause)
-    }
-
-    /// Those of the last step took so many bytes.
-    fn learn(&mut self, bytes: u64, goal: u64) {
-        self.unreached = None;
-        self.step = match bytes {
-            bytes if bytes > goal => (self.step / 2).max(1),
-            bytes if bytes < goal / 2 => (self.step * 2).min(STEP_MOST),
-            _ => self.step,
+            Err(error) => unread.entry(error.to_string()).or_default(),
         };
+        match place.last_mut() {
+            _ if all_read => {}
+            Some(last) if last.layer == task.layer && last.end == task.index => last.end += 1,
+            _ => place.push(TaskRange::one(task)),
+        }
     }
+    (if all_read { tasks } else { read }, values, unread)
 }
 
 #[cfg(test)]
@@ -254,52 +264,36 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use raskt_graph::LayerId;
+    use raskt_value::{Chunk, ErrorKind};
 
     proptest! {
-        /// Each comes once and in order, whatever steps are too large.
+        /// Each result is among those that were read, with its value, or has a reason.
         #[test]
-        fn all_come_in_order(
-            parts in prop::collection::vec((0..3_u64, 1..300_u64), 0..150),
-            sizes in prop::collection::vec((0..3_u8, 0..200_u64), 1..40),
+        fn what_can_not_be_read_is_told_from_the_others(
+            parts in prop::collection::vec((0..2_u32, 0..3_u64, 1..6_u64), 0..8),
+            fails in prop::collection::vec(0..4_u8, 48),
         ) {
-            let mut next = 0;
-            let ranges: Vec<_> = parts.into_iter().map(|(gap, len)| {
-                let start = next + gap;
-                next = start + len;
-                TaskRange { layer: LayerId(0), start, end: next }
-            }).collect();
-            let mut left = Left { ranges: ranges.clone().into(), step: FIRST_STEP, unreached: None, alone: None };
-            let (mut came, mut sizes, mut misses) = (vec![], sizes.into_iter().cycle(), 20);
-            loop {
-                let tasks = left.take();
-                prop_assert!(tasks.len() <= ResultNames::MOST && TaskRange::count(&tasks) <= STEP_MOST);
-                if tasks.is_empty() {
-                    break;
-                }
-                let (is_large, bytes) = sizes.next().unwrap_or_default();
-                if is_large == 1 && TaskRange::count(&tasks) > 1 {
-                    left.put_back(tasks, bytes);
-                } else if is_large == 2 && misses > 0 {
-                    misses -= 1;
-                    prop_assert!(left.miss(tasks, CALLED_AGAIN).is_some());
-                } else {
-                    came.extend(tasks.into_iter().flat_map(TaskRange::tasks));
-                    left.learn(bytes, 100);
-                }
+            let (mut tasks, mut next) = (vec![], 0);
+            for (layer, gap, len) in parts {
+                tasks.push(TaskRange { layer: LayerId(layer), start: next + gap, end: next + gap + len });
+                next += gap + len;
             }
-            prop_assert!(came.into_iter().eq(ranges.into_iter().flat_map(TaskRange::tasks)));
+            let all: Vec<_> = tasks.iter().flat_map(|range| range.tasks()).collect();
+            let value = |at: usize| Value::from(Chunk::from_vec(vec![at as u64], &[1]).unwrap());
+            let number = |value: &Value| value.as_chunk().unwrap().as_slice::<u64>().unwrap()[0] as usize;
+            let error = |reason: u8| TaskError::new(ErrorKind::Type, format!("reason {reason}"));
+            let each = (0..all.len()).map(|at| if fails[at] > 1 { Ok(value(at)) } else { Err(error(fails[at])) });
+            let (read, values, unread) = read_of(tasks, each.collect());
+            let read: Vec<_> = read.into_iter().flat_map(TaskRange::tasks).collect();
+            let expected: Vec<_> = (0..all.len()).filter(|&at| fails[at] > 1).collect();
+            prop_assert_eq!(values.iter().map(number).collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(read, expected.into_iter().map(|at| all[at]).collect::<Vec<_>>());
+            for reason in 0..2 {
+                let told = unread.iter().filter(|(told, _)| told.contains(&format!("reason {reason}")));
+                let told: Vec<_> = told.flat_map(|(_, ranges)| ranges.iter().flat_map(|range| range.tasks())).collect();
+                let expected: Vec<_> = (0..all.len()).filter(|&at| fails[at] == reason).map(|at| all[at]).collect();
+                prop_assert_eq!(told, expected);
+            }
         }
-    }
-    #[test]
-    fn who_is_not_reached_is_called_again_for_a_while_that_begins_anew_with_what_comes() {
-        let range = TaskRange { layer: LayerId(0), start: 0, end: 3 };
-        let mut left = Left { ranges: VecDeque::new(), step: FIRST_STEP, unreached: None, alone: None };
-        assert_eq!(left.miss(vec![range], Duration::ZERO), None);
-        let mut left = Left { ranges: VecDeque::new(), step: FIRST_STEP, unreached: None, alone: None };
-        let pauses: Vec<_> = (0..8).filter_map(|_| left.miss(vec![], CALLED_AGAIN)).collect();
-        assert!(pauses[0] == PAUSES[0] && pauses[1] == PAUSES[0] * 2 && pauses[7] == PAUSES[1], "{pauses:?}");
-        left.learn(100, 100);
-        assert_eq!(left.miss(vec![range], CALLED_AGAIN), Some(PAUSES[0]));
-        assert_eq!(left.take(), [range]);
     }
 }

@@ -2,14 +2,12 @@
 
 use super::along::Along;
 use super::fetching::Fetching;
-use super::link::{Ended, Link};
+use super::link::{Ended, Link, say};
 use crate::face::{Face, error_form};
 use crate::message::FromWorker;
-use crate::session::SendError;
 use raskt_execute::{Adrift, FetchId, FetchRequest, HeldResults, TaskFailure, Uplink};
 use raskt_schedule::{RunId, TaskRange, WorkerTold};
 use std::sync::Arc;
-use std::time::Duration;
 
 pub(super) struct SessionUplink {
     link: Arc<Link>,
@@ -18,9 +16,6 @@ pub(super) struct SessionUplink {
     ended: Arc<Ended>,
     along: Arc<Along>,
 }
-
-/// How long is waited at a time for a scheduler that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 impl SessionUplink {
     pub fn new(
@@ -33,14 +28,9 @@ impl SessionUplink {
     }
 
     fn send(&self, message: &FromWorker) {
-        let Some(outbox) = self.link.outbox() else { return };
-        loop {
-            match outbox.send_waiting(message, vec![], PATIENCE) {
-                // What is told has to arrive, in its order. The engine goes on meanwhile.
-                Err(SendError::Full { .. }) => {}
-                Ok(()) | Err(SendError::Closed) => return,
-                Err(error) => return self.ended.tell(format!("the scheduler can't be told: {error}")),
-            }
+        // What is told has to arrive, in its order. The engine goes on meanwhile.
+        if let Some(Err(error)) = self.link.outbox().map(|outbox| say(&outbox, message, &[])) {
+            self.ended.tell(format!("the scheduler can't be told: {error}"));
         }
     }
 }

@@ -2,12 +2,14 @@
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
+pub mod calls;
 pub mod killed;
+pub mod objects;
 
 use raskt_cluster::hello::Role;
 use raskt_cluster::{
-    Address, Client, ClusterError, ErrandCall, ErrorForm, Face, Job, Network, NetworkOptions, RemoteRun,
-    SchedulerServer, Security, Token, WorkerOptions, WorkerServer,
+    Address, CallBody, Client, ClusterError, ErrandCall, ErrorForm, Face, GoesOn, Job, Network, NetworkOptions,
+    RemoteRun, SchedulerServer, Security, Token, WorkerOptions, WorkerServer,
 };
 use raskt_execute::{EngineOptions, Limits, Runners, Store};
 use raskt_graph::{
@@ -19,7 +21,7 @@ use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -34,6 +36,14 @@ pub type Plugged = (u64, String, Option<Vec<u8>>);
 
 /// What workers of this process were told of plugins.
 pub static PLUGGED: Mutex<Vec<Plugged>> = Mutex::new(vec![]);
+
+/// Nobody else in this process tells workers of plugins meanwhile.
+pub fn tell_of_plugins_alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let guard = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    PLUGGED.lock().unwrap().clear();
+    guard
+}
 
 /// Adds up what it reads, and its own number; fails at one.
 #[derive(Clone, Serialize, Deserialize)]
@@ -159,6 +169,8 @@ impl Native {
         decoders.add("test.sum", 1, decode);
         decoders.add("test.heavy", 1, decode_heavy);
         decoders.add("test.rooted", 1, decode_rooted);
+        decoders.add("test.calls", 1, calls::decode);
+        objects::add(&mut decoders);
         Arc::new(Self(decoders))
     }
 }
@@ -170,6 +182,10 @@ impl Face for Native {
             BodyForm::Foreign(form) => Err(format!("`{}` is of another language", form.tag)),
             BodyForm::Given(_) => Ok(Arc::new(())),
         }
+    }
+
+    fn calls(&self, calls: Vec<CallBody>) -> Result<OpForm<BodyForm>, String> {
+        calls::op_of(calls)
     }
 
     fn decoders(&self) -> &Decoders {
@@ -184,7 +200,7 @@ impl Face for Native {
         TaskError::new(form.kind, form.message)
     }
 
-    fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>) {
+    fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>, _goes_on: GoesOn) {
         PLUGGED.lock().unwrap().push((worker, name.to_owned(), plugin.map(<[u8]>::to_vec)));
     }
 

@@ -134,3 +134,14 @@ impl Caller {
         self.outbox.send_waiting(message, bulk, PATIENCE).unwrap();
     }
 }
+
+/// Whether memory was handed over as a file.
+pub fn lies_in_a_file(bytes: &Bytes) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let is_at = |line: &&str| {
+        let (from, until) = line.split(' ').next().unwrap().split_once('-').unwrap();
+        let number = |text| usize::from_str_radix(text, 16).unwrap();
+        (number(from)..number(until)).contains(&bytes.as_ptr().addr())
+    };
+    maps.lines().find(is_at).unwrap().contains("memfd:raskt")
+}

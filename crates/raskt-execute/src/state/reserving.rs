@@ -5,8 +5,8 @@ use crate::RunError;
 use crate::execution::Execution;
 use crate::reads::Reads;
 use raskt_graph::TaskId;
-use raskt_schedule::{Assignment, RunId, Ticket, WorkerEvent};
-use raskt_store::{Answer, Holder, MemoryReport, Reply};
+use raskt_schedule::{Assignment, RunId, TaskRange, Ticket, WorkerEvent};
+use raskt_store::{Answer, Extent, Holder, MemoryReport, Reply};
 use raskt_value::Value;
 use std::sync::Arc;
 
@@ -45,13 +45,17 @@ impl State {
         let asking = self.worker.asking().filter(|asking| *asking == ticket);
         let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
+        // It may be all of it: how much of the memory that is isn't said.
+        let fetched = if assignment.fetches.is_empty() { 0 } else { bytes };
+        let extent = Extent { fetched, results: TaskRange::count(&assignment.tasks) };
         let (run, tasks, transient) = (assignment.run, assignment.tasks.clone(), assignment.transient.clone());
         let (graph, past, is_repeatable) = (entry.graph.clone(), entry.past.clone(), entry.is_repeatable);
         let cancel = entry.cancel.clone();
         let reads = Reads::of(&graph, &tasks, |task| self.input(entry, run, task));
         let holder = self.holder(ticket);
         let ahead = reads.ahead(self.bytes_ahead());
-        let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside[..ahead]), &mut self.broke_for);
+        let (answer, pins) =
+            sound(self.store.ask_for(holder, bytes, extent, &reads.outside[..ahead]), &mut self.broke_for);
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Asked);
         let (engine, is_whole, failure) = (self.engine, true, None);

@@ -11,6 +11,7 @@ mod node;
 mod operations;
 mod partitions;
 mod rows;
+mod there;
 
 pub use cells::Cells;
 pub use concat::ConcatJoin;

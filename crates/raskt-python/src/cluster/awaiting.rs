@@ -30,9 +30,13 @@ pub(super) fn is_awaited(py: Python<'_>, future: &ClusterFuture) -> PyResult<boo
     if !ARE_THERE.load(Ordering::Relaxed) {
         return Ok(false);
     }
-    let Some(held) = future.held() else { return Ok(false) };
-    let client = Arc::as_ptr(held.client());
-    if !ASYNCHRONOUS.lock().iter().any(|known| known.as_ptr() == client) {
+    // One that has let go of its result isn't known to be of another client.
+    let client = future.held().map(|held| Arc::as_ptr(held.client()));
+    let is_its = |known: &Weak<Client>| match client {
+        Some(client) => known.as_ptr() == client,
+        None => known.strong_count() > 0,
+    };
+    if !ASYNCHRONOUS.lock().iter().any(is_its) {
         return Ok(false);
     }
     Ok(!py.import("asyncio")?.call_method0("_get_running_loop")?.is_none())

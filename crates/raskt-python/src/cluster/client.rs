@@ -5,7 +5,7 @@ use super::face::PythonFace;
 use super::here::Lent;
 use super::opened::{Credentials, address, open};
 use super::running::from_cluster_error;
-use super::submitting::{Asked, submit};
+use super::submitting::{Asked, submit, submit_one};
 use super::waiting::duration;
 use super::{ClusterFuture, HeldResult};
 use crate::annotations::AnnotationSet;
@@ -80,7 +80,14 @@ impl ClusterClient {
     /// A client of the cluster of a worker of this process, known by what the worker is known by.
     #[staticmethod]
     fn of_worker(py: Python<'_>, worker: u64, listen: &str, name: &str, patience: f64) -> PyResult<Self> {
-        Self::connected(super::here::connect(py, worker, listen, name, duration(patience)?)?)
+        let client = Self::connected(super::here::connect(py, worker, listen, name, duration(patience)?)?)?;
+        client.is_of_tasks(worker);
+        Ok(client)
+    }
+
+    /// The tasks of that worker of this process ask by it.
+    fn is_of_tasks(&self, worker: u64) {
+        super::here::note_client(&self.client, worker);
     }
 
     /// Its users await: of its futures they get something to be awaited, too.
@@ -123,8 +130,8 @@ impl ClusterClient {
             return Ok(known);
         }
         let node = Asked::new(py, annotations)?.call(function, args, kwargs, key.clone())?;
-        let mut futures = self.begin(py, &[node])?;
-        let future = futures.pop().expect("one for each call");
+        self.check()?;
+        let future = submit_one(py, &self.client, &node)?;
         self.note(key.as_deref(), &future);
         Ok(future)
     }
@@ -269,13 +276,7 @@ impl ClusterClient {
 
     /// An error if the cluster is out of reach: for good, or for this process.
     pub fn check(&self) -> PyResult<()> {
-        if self.is_left_behind() {
-            return Err(PyRuntimeError::new_err(format!(
-                "this process was forked from process {}, whose client this is: make a client of its own here, or start \
-                 processes by 'spawn' or 'forkserver'",
-                self.process
-            )));
-        }
+        check_process(self.process)?;
         self.client.lost().map_or(Ok(()), |why| Err(PyConnectionError::new_err(why)))
     }
 }
@@ -287,6 +288,17 @@ impl Drop for ClusterClient {
             std::mem::forget(self.client.clone());
         }
     }
+}
+
+/// An error if this process is a fork of the one that has the threads of a client.
+pub(super) fn check_process(process: u32) -> PyResult<()> {
+    if process == std::process::id() {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err(format!(
+        "this process was forked from process {process}, whose client this is: make a client of its own here, or start \
+         processes by 'spawn' or 'forkserver'"
+    )))
 }
 
 fn described<'py>(py: Python<'py>, worker: &WorkerInfo) -> PyResult<Bound<'py, PyDict>> {

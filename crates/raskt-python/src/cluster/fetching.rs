@@ -1,6 +1,7 @@
 //! Results of clusters in graphs that run elsewhere: they are fetched before anything runs.
 
 use super::HeldResult;
+use super::client::check_process;
 use super::current::is_used;
 use super::running::from_cluster_error;
 use super::waiting::while_interruptible;
@@ -8,7 +9,7 @@ use crate::block::PythonOp;
 use crate::delayed::{Argument, Calls, Node, Work, python_object};
 use crate::travel::given_objects;
 use pyo3::prelude::*;
-use raskt_futures::fetch;
+use raskt_futures::fetching;
 use raskt_graph::{Graph, Op, OpBody};
 use raskt_value::{Given, NativeOp, Value};
 use std::sync::Arc;
@@ -17,11 +18,13 @@ use std::sync::Arc;
 pub(crate) fn fetched(py: Python<'_>, mut values: Vec<Value>) -> PyResult<Vec<Value>> {
     let held: Vec<(usize, Arc<HeldResult>)> =
         values.iter().enumerate().filter_map(|(at, value)| Some((at, HeldResult::of(value)?))).collect();
+    held.iter().try_for_each(|(_, held)| check_process(held.process()))?;
     // Those of one client at a time.
     for part in held.chunk_by(|a, b| Arc::ptr_eq(a.1.client(), b.1.client())) {
         let results: Vec<_> = part.iter().map(|(_, held)| held.clone()).collect();
         let first = results[0].clone();
-        let came = while_interruptible(py, move |deadline| fetch(&results, deadline), || first.stalled())?;
+        let mut fetching = fetching(&results);
+        let came = while_interruptible(py, move |deadline| fetching.wait(deadline), || first.stalled())?;
         let came = came.map_err(|error| from_cluster_error(py, &error))?;
         part.iter().zip(came).for_each(|((at, _), value)| values[*at] = value);
     }

@@ -2,6 +2,7 @@
 
 use super::adopted::{Origin, Written, adopted, cluster_of, named};
 use super::awaiting::is_awaited;
+use super::client::check_process;
 use super::running::{cancelled_error, from_cluster_error};
 use super::waiting::{timeout_of, wait_until, while_interruptible};
 use super::{ClusterClient, HeldResult, client_of};
@@ -10,8 +11,8 @@ use crate::futures::timeout_error;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use raskt_cluster::{Client, ClusterError, Until};
-use raskt_futures::{Standing, fetch, ranges_of};
+use raskt_cluster::{Client, ClusterError, TaskFailed, Until};
+use raskt_futures::{Standing, fetching, ranges_of, retry};
 use raskt_sync::Mutex;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
@@ -52,7 +53,7 @@ type Reduced<'py> = (Bound<'py, PyAny>, (Option<Written>, String));
 impl ClusterFuture {
     /// The name of the call in messages.
     #[getter]
-    fn key(&self) -> String {
+    pub(super) fn key(&self) -> String {
         match &self.key {
             FutureKey::Named(name) => name.to_string(),
             FutureKey::Number(label, number) => format!("{label}-{number:x}"),
@@ -89,19 +90,15 @@ impl ClusterFuture {
     /// Cancels the call, and all calls that depend on it and haven't been made; says whether it wasn't over before. A call whose
     /// result another client has too, or that something shared by name refers to, is let go of, and cancelled only with `force`.
     ///
-    /// A function that runs already isn't stopped; its result counts for nothing.
+    /// A function that runs already isn't stopped; its result counts for nothing. Whoever asks for it here hears `reason` and `msg`. In a
+    /// loop of asyncio, and of an asynchronous client, it is cancelled at once, and what it says may be awaited.
     #[pyo3(signature = (reason=None, msg=None, force=false))]
-    fn cancel(
-        &self,
-        py: Python<'_>,
-        reason: Option<&Bound<'_, PyAny>>,
-        msg: Option<&Bound<'_, PyAny>>,
-        force: bool,
-    ) -> bool {
-        // That a call was cancelled is all that others hear.
-        let _ = (reason, msg);
-        let held = self.held.lock().clone();
-        py.detach(|| held.is_some_and(|held| held.cancel(force)))
+    fn cancel(&self, py: Python<'_>, reason: Option<&str>, msg: Option<&str>, force: bool) -> PyResult<Py<PyAny>> {
+        let was_pending = self.take_back(py, reason, msg, force)?;
+        if is_awaited(py, self)? {
+            return Ok(futures(py, "known")?.call1((was_pending,))?.unbind());
+        }
+        Ok(was_pending.into_pyobject(py)?.to_owned().into_any().unbind())
     }
 
     /// Lets go of the result, as if this handle were gone. Calls that read it keep what they need.
@@ -110,10 +107,15 @@ impl ClusterFuture {
         py.detach(|| drop(held));
     }
 
-    /// Has the call made again if it has failed, and those before it whose failure was the reason.
-    fn retry(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(held) = self.held() else { return Ok(()) };
-        py.detach(|| held.retry()).map_err(|error| from_cluster_error(py, &error))
+    /// Has the call made again if it has failed, and those before it whose failure was the reason. In a loop of asyncio, and of an
+    /// asynchronous client, this is awaited.
+    fn retry(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        let (py, future) = (slf.py(), slf.get());
+        if is_awaited(py, future)? {
+            return Ok(futures(py, "beside")?.call1((slf.getattr("retry")?,))?.unbind());
+        }
+        retry_all(py, vec![future.held().ok_or_else(|| future.cancelled_error(py))?])?;
+        Ok(py.None())
     }
 
     /// Waits for the result, `timeout` seconds at most; raises what the call raised. In a loop of asyncio, and of an asynchronous
@@ -127,17 +129,21 @@ impl ClusterFuture {
         let began = Instant::now();
         let held = future.wait(py, timeout.as_ref())?;
         if let Standing::Failed(failed) = held.standing() {
-            return Err(from_cluster_error(py, &failed.error()));
+            return Err(future.error(py, &held, &failed));
         }
         let seconds = timeout_of(timeout.as_ref())?;
         // It may be gone by now, and come again much later, or never.
         let last = seconds.and_then(|seconds| began.checked_add(seconds)).map(|last| last.max(Instant::now() + FETCH));
         let stalled = held.clone();
-        let results = [held];
-        let fetch = move |next: Option<Instant>| fetch(&results, next.into_iter().chain(last).min());
+        let mut fetching = fetching(&[held]);
+        let fetch = move |next: Option<Instant>| fetching.wait(next.into_iter().chain(last).min());
         let values = match while_interruptible(py, fetch, || stalled.stalled())? {
             Ok(values) => values,
             Err(ClusterError::TimedOut) => return Err(future.timed_out(py, seconds)?),
+            // It can't be sent, or read: whoever asked for it knows it by this name.
+            Err(ClusterError::Task { error, .. } | ClusterError::Unread { error, .. }) => {
+                return Err(from_cluster_error(py, &ClusterError::Task { key: future.key(), error }));
+            }
             Err(error) => return Err(from_cluster_error(py, &error)),
         };
         Ok(python_object(py, &values[0])?.unbind())
@@ -150,8 +156,9 @@ impl ClusterFuture {
         if is_awaited(py, future)? {
             return Self::awaited(slf, "exception", timeout).map(Some);
         }
-        match future.wait(py, timeout.as_ref())?.standing() {
-            Standing::Failed(failed) => Ok(Some(from_cluster_error(py, &failed.error()).into_value(py).into_any())),
+        let held = future.wait(py, timeout.as_ref())?;
+        match held.standing() {
+            Standing::Failed(failed) => Ok(Some(future.error(py, &held, &failed).into_value(py).into_any())),
             _ => Ok(None),
         }
     }
@@ -163,9 +170,10 @@ impl ClusterFuture {
         if is_awaited(py, future)? {
             return Self::awaited(slf, "traceback", timeout).map(Some);
         }
-        match future.wait(py, timeout.as_ref())?.standing() {
+        let held = future.wait(py, timeout.as_ref())?;
+        match held.standing() {
             Standing::Failed(failed) => {
-                let error = from_cluster_error(py, &failed.error());
+                let error = future.error(py, &held, &failed);
                 Ok(error.traceback(py).map(|traceback| traceback.unbind().into_any()))
             }
             _ => Ok(None),
@@ -275,8 +283,11 @@ impl ClusterFuture {
         Ok(())
     }
 
-    /// An error if no client here is of its cluster.
+    /// An error if no client here is of its cluster, or only one that is left behind by a fork.
     pub(super) fn check_bound(&self) -> PyResult<()> {
+        if let Some(held) = self.held() {
+            check_process(held.process())?;
+        }
         match *self.unbound.lock() {
             None => Ok(()),
             Some(_) => Err(PyRuntimeError::new_err(format!(
@@ -323,9 +334,45 @@ impl ClusterFuture {
         timeout_error(py, format!("future `{}` isn't done after {seconds} s", self.key()))
     }
 
-    fn cancelled_error(&self, py: Python<'_>) -> PyErr {
-        cancelled_error(py, self.key())
+    /// What its call has failed with, by the name that it has here if it failed by itself.
+    fn error(&self, py: Python<'_>, held: &HeldResult, failed: &TaskFailed) -> PyErr {
+        let mut error = failed.error();
+        if let ClusterError::Killed { key, .. } = &mut error
+            && failed.root() == Some(held.source())
+        {
+            *key = Some(self.key());
+        }
+        from_cluster_error(py, &error)
     }
+
+    /// Cancels the call; says whether it wasn't over before.
+    fn take_back(&self, py: Python<'_>, reason: Option<&str>, msg: Option<&str>, force: bool) -> PyResult<bool> {
+        let Some(held) = self.held() else { return Ok(false) };
+        check_process(held.process())?;
+        let why: Vec<_> = reason.into_iter().chain(msg).filter(|text| !text.is_empty()).collect();
+        if !why.is_empty() {
+            held.note_reason(&why.join(": "));
+        }
+        Ok(py.detach(|| held.cancel(force)))
+    }
+
+    fn cancelled_error(&self, py: Python<'_>) -> PyErr {
+        let held = self.held();
+        let reason = held.as_ref().and_then(|held| held.reason());
+        cancelled_error(py, reason.map_or_else(|| self.key(), |reason| format!("{}: {reason}", self.key())))
+    }
+}
+
+/// Has calls made again that have failed, with those before them whose failure was the reason.
+#[pyfunction]
+pub(super) fn cluster_retry(py: Python<'_>, futures: Vec<Bound<'_, ClusterFuture>>) -> PyResult<()> {
+    let held = futures.iter().map(|future| future.get().held().ok_or_else(|| future.get().cancelled_error(py)));
+    retry_all(py, held.collect::<PyResult<_>>()?)
+}
+
+fn retry_all(py: Python<'_>, held: Vec<Arc<HeldResult>>) -> PyResult<()> {
+    held.iter().try_for_each(|held| check_process(held.process()))?;
+    py.detach(|| retry(&held)).map_err(|error| from_cluster_error(py, &error))
 }
 
 /// The future that was pickled as `name`, for a client of its cluster; None if there is none here.

@@ -11,12 +11,15 @@ use raskt_cluster::{Client, ConnectError, ThisWorker};
 use raskt_execute::{Engine, RunId, SlotLoan};
 use raskt_sync::Mutex;
 use std::cell::RefCell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Workers that have begun and aren't over.
 static WORKERS: Mutex<Vec<ThisWorker>> = Mutex::new(vec![]);
+
+/// The clients of their tasks, with the numbers of these workers.
+static CLIENTS: Mutex<Vec<(Weak<Client>, u64)>> = Mutex::new(vec![]);
 
 /// Whether there ever was one: who has none shall pay nothing for it.
 static ARE_THERE: AtomicBool = AtomicBool::new(false);
@@ -64,10 +67,29 @@ fn here() -> Option<(ThisWorker, RunId)> {
 }
 
 /// The run whose task this thread is in, if it is one of the cluster of `client`.
-pub(super) fn parent_on(client: &Client) -> Option<RunId> {
-    let (worker, run) = here()?;
-    let own = worker.scheduler_identity()?;
-    (client.scheduler()?.identity == own).then_some(run)
+pub(super) fn parent_on(py: Python<'_>, client: &Arc<Client>) -> PyResult<Option<RunId>> {
+    let Some((worker, run)) = here() else {
+        return asks(py, client).map(|()| None);
+    };
+    let is_own = client.scheduler().map(|it| it.identity) == worker.scheduler_identity();
+    Ok(is_own.then_some(run))
+}
+
+/// A thread that is in no task asks for something by the client of a worker: a plugin may have started it, and wait for it.
+fn asks(py: Python<'_>, client: &Arc<Client>) -> PyResult<()> {
+    let is_it = |(it, _): &&(Weak<Client>, u64)| std::ptr::eq(it.as_ptr(), Arc::as_ptr(client));
+    let of_worker = CLIENTS.lock().iter().find(is_it).map(|(_, worker)| *worker);
+    match of_worker {
+        Some(worker) => py.import("raskt.distributed._plugged")?.call_method1("asks_beside", (worker,)).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// It is the client of a worker's tasks.
+pub(super) fn note_client(client: &Arc<Client>, worker: u64) {
+    let mut clients = CLIENTS.lock();
+    clients.retain(|(client, _)| client.strong_count() > 0);
+    clients.push((Arc::downgrade(client), worker));
 }
 
 /// A client of the cluster of a worker of this process.
@@ -220,7 +242,7 @@ fn described<'py>(py: Python<'py>, worker: &ThisWorker) -> PyResult<Bound<'py, P
     about.set_item("number", worker.number())?;
     about.set_item("id", worker.id().map(|id| id.0))?;
     about.set_item("identity", worker.identity().to_string())?;
-    about.set_item("name", &worker.name)?;
+    about.set_item("name", worker.name())?;
     about.set_item("scheduler", worker.scheduler.to_string())?;
     about.set_item("addresses", &worker.addresses)?;
     about.set_item("nthreads", threads)?;

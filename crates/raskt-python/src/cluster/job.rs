@@ -19,7 +19,7 @@ pub(super) fn prepare(py: Python<'_>, client: &Arc<Client>, graph: &Graph, wante
     let wanted: Vec<_> = wanted.iter().map(|task| travelling.task(*task)).collect();
     let Travelling { form, given, .. } = &travelling;
     let bytes = postcard::to_stdvec(form).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let job = Job { graph: bytes.into(), parent: parent_on(client), ..Job::default() };
+    let job = Job { graph: bytes.into(), parent: parent_on(py, client)?, ..Job::default() };
     Prepared::of(job, form, given, wanted, &mut Bringing { py, client })
 }
 

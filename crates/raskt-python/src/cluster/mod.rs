@@ -7,6 +7,7 @@
 mod adopted;
 mod awaiting;
 mod client;
+mod collected;
 mod command;
 mod coordination;
 mod current;
@@ -62,6 +63,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(here::cluster_rejoin, module)?)?;
     module.add_function(wrap_pyfunction!(here::cluster_check_cancelled, module)?)?;
     module.add_function(wrap_pyfunction!(watching::cluster_wait, module)?)?;
+    module.add_function(wrap_pyfunction!(collected::cluster_futures_of, module)?)?;
+    module.add_function(wrap_pyfunction!(future::cluster_retry, module)?)?;
     coordination::register(module)?;
     module.add("KilledWorker", py.get_type::<running::KilledWorker>())
 }

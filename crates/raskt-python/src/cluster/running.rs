@@ -7,7 +7,9 @@ use super::job::{Prepared, prepare};
 use super::snapshot::snapshot;
 use super::waiting::Standstill;
 use super::{ClusterClient, HeldResult};
+use crate::delayed::Calls;
 use crate::error::{ResultsLost, from_task_error, with_note};
+use crate::travel::Travelling;
 use crate::watched::Watched;
 use hashbrown::HashMap;
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
@@ -34,7 +36,7 @@ pub(crate) fn run(py: Python<'_>, client: &ClusterClient, graph: &Graph, wanted:
     let mut values = vec![];
     if !each.is_empty() {
         let run = py.detach(|| client.client().submit(job)).map_err(|error| from_cluster_error(py, &error))?;
-        values = wait(py, &run)?;
+        values = wait(py, &run, graph)?;
     }
     if each == wanted {
         return Ok(values);
@@ -71,7 +73,7 @@ pub(super) fn begin(
 }
 
 /// Waits for results, with an eye on signals; when this ends by one of them, so does the run.
-fn wait(py: Python<'_>, run: &RemoteRun) -> PyResult<Vec<Value>> {
+fn wait(py: Python<'_>, run: &RemoteRun, graph: &Graph) -> PyResult<Vec<Value>> {
     let progress = || None;
     let mut watched = Watched::new(&progress);
     let mut standstill = Standstill::default();
@@ -79,7 +81,7 @@ fn wait(py: Python<'_>, run: &RemoteRun) -> PyResult<Vec<Value>> {
     let result = loop {
         let patience = watched.patience();
         if let Some(result) = py.detach(|| run.wait_timeout(patience)) {
-            break result.map_err(|error| from_cluster_error(py, &error));
+            break result.map_err(|error| from_cluster_error(py, &named(py, graph, error)));
         }
         if let Err(error) = watched.look_up(py).and_then(|()| standstill.look(py, run.stalled())) {
             break Err(error);
@@ -89,6 +91,22 @@ fn wait(py: Python<'_>, run: &RemoteRun) -> PyResult<Vec<Value>> {
     result
 }
 
+/// The same error; of a call that has killed its workers it has the name. Others don't know it, since they don't read what calls are.
+fn named(py: Python<'_>, graph: &Graph, mut error: ClusterError) -> ClusterError {
+    if let ClusterError::Killed { task, key, .. } = &mut error
+        && let Ok(travelling) = Travelling::of(py, graph)
+    {
+        let calls =
+            graph.layers().filter_map(|(layer, _)| Some((layer, graph.op_of(layer).body.downcast_ref::<Calls>()?)));
+        let each = calls.flat_map(|(layer, Calls(nodes))| {
+            nodes.iter().zip(0..).map(move |(node, index)| (TaskId::new(layer, index), node))
+        });
+        let found = each.into_iter().find(|(own, _)| travelling.task(*own) == *task);
+        *key = found.map(|(_, node)| node.key(py)).or(key.take());
+    }
+    error
+}
+
 /// What the caller of `compute` gets.
 pub(super) fn from_cluster_error(py: Python<'_>, error: &ClusterError) -> PyErr {
     match error {
@@ -96,6 +114,7 @@ pub(super) fn from_cluster_error(py: Python<'_>, error: &ClusterError) -> PyErr 
             cancelled_error(py, format!("{key}: {error}"))
         }
         ClusterError::Task { key, error } => with_note(py, from_task_error(py, error), key),
+        ClusterError::Unread { error, .. } => from_task_error(py, error),
         ClusterError::Killed { .. } => KilledWorker::new_err(error.to_string()),
         ClusterError::Lost(_) => ResultsLost::new_err(error.to_string()),
         ClusterError::Refused(_) => PyRuntimeError::new_err(error.to_string()),

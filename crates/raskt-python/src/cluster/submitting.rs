@@ -1,13 +1,18 @@
 //! Calls that a cluster makes while this process goes on.
 
+use super::HeldResult;
+use super::adopted::noting;
 use super::future::{ClusterFuture, FutureKey};
-use super::running::begin;
+use super::here::parent_on;
+use super::running::{begin, from_cluster_error};
 use crate::annotations::AnnotationSet;
 use crate::delayed::{Argument, Extra, Node, Work, lower_nodes};
+use crate::travel::CallAlone;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use raskt_cluster::Client;
+use raskt_cluster::{Call, Client};
 use raskt_graph::{Annotations, GraphBuilder};
+use std::any::Any;
 use std::sync::Arc;
 
 /// How calls are to be made.
@@ -52,6 +57,42 @@ impl Asked {
     fn node(&self, work: Work, key: Option<String>) -> Arc<Node> {
         Node::made(work, Extra { key, annotations: self.annotations.clone(), ..Extra::default() }, false)
     }
+}
+
+/// Has a call made.
+pub(super) fn submit_one(py: Python<'_>, client: &Arc<Client>, node: &Arc<Node>) -> PyResult<ClusterFuture> {
+    let Some(call) = alone(py, client, node)? else {
+        let mut futures = submit(py, client, std::slice::from_ref(node))?;
+        return Ok(futures.pop().expect("one for each call"));
+    };
+    let begun = py.detach(|| client.call(call)).map_err(|error| from_cluster_error(py, &error))?;
+    let held = HeldResult::new(client.clone(), begun.0, begun.1, false);
+    Ok(ClusterFuture::new(held, FutureKeys::default().of(py, node)))
+}
+
+/// The call by itself, if it reads nothing but results that this client holds, and there is nothing that travels beside it.
+fn alone(py: Python<'_>, client: &Arc<Client>, node: &Arc<Node>) -> PyResult<Option<Call>> {
+    let (mut reads, mut keeps): (Vec<_>, Vec<Arc<dyn Any + Send + Sync>>) = Default::default();
+    let mut reads_others = false;
+    node.for_each_argument(|argument| {
+        argument.for_each_leaf(&mut |leaf| match leaf.as_node().map(|node| &node.work) {
+            Some(Work::Held(held)) if Arc::ptr_eq(held.client(), client) => {
+                reads.push(held.place());
+                if held.is_data() {
+                    keeps.push(held.clone());
+                }
+            }
+            _ => reads_others = true,
+        });
+    });
+    if reads_others {
+        return Ok(None);
+    }
+    let (written, named) = noting(|| CallAlone::of(py, node))?;
+    let Some(written) = written.filter(|_| named.is_empty()) else { return Ok(None) };
+    let (bytes, annotations) = (written.bytes(), node.annotations().cloned());
+    let parent = parent_on(py, client)?;
+    Ok(Some(Call { body: Box::new(written), bytes, reads, annotations, parent, keeps }))
 }
 
 /// Has the calls made, as one run whose calls are each something by itself.

@@ -97,11 +97,11 @@ fn waited_while<T: Send>(
     }
 }
 
-/// What is fetched at once, if it is fast; else by a thread of its own, so that this one hears of signals. That thread goes on to
-/// its end if this one doesn't wait for it.
+/// What is fetched at once, if it is fast; else a thread of its own waits for the rest, so that this one hears of signals. That thread
+/// goes on to its end if this one doesn't wait for it.
 pub(super) fn while_interruptible<T: Send + 'static>(
     py: Python<'_>,
-    fetch: impl Fn(Option<Instant>) -> Result<T, ClusterError> + Send + Sync + 'static,
+    mut fetch: impl FnMut(Option<Instant>) -> Result<T, ClusterError> + Send + 'static,
     stalled: impl Fn() -> Option<String>,
 ) -> PyResult<Result<T, ClusterError>> {
     match py.detach(|| fetch(Some(Instant::now() + HEARTBEAT))) {

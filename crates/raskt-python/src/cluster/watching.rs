@@ -1,13 +1,15 @@
 //! Waiting for many futures of a cluster at once.
 
+use super::client::check_process;
 use super::future::ClusterFuture;
 use super::running::from_cluster_error;
 use super::waiting::{timeout_of, wait_until, waited_for, while_interruptible};
 use crate::delayed::python_object;
+use crate::error::from_task_error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use raskt_cluster::Until;
-use raskt_futures::{Arrivals, HeldResult, Standing, by_client, fetch, watch};
+use raskt_cluster::{ClusterError, Until};
+use raskt_futures::{Arrivals, HeldResult, Standing, by_client, fetching, watch};
 use raskt_sync::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +19,8 @@ use std::sync::Arc;
 pub(super) struct ClusterArrivals {
     arrivals: Arrivals,
     waiting: Mutex<Waiting>,
+    /// The process that made it: in a fork nothing comes.
+    process: u32,
 }
 
 /// Those that haven't been given, by their numbers.
@@ -30,11 +34,13 @@ struct Waiting {
 impl ClusterArrivals {
     #[new]
     fn new() -> Self {
-        Self { arrivals: Arrivals::new(), waiting: Mutex::default() }
+        Self { arrivals: Arrivals::new(), waiting: Mutex::default(), process: std::process::id() }
     }
 
     /// Adds futures, each of which comes once.
-    fn add(&self, py: Python<'_>, futures: Vec<Bound<'_, ClusterFuture>>) {
+    fn add(&self, py: Python<'_>, futures: Vec<Bound<'_, ClusterFuture>>) -> PyResult<()> {
+        check_process(self.process)?;
+        futures.iter().try_for_each(check_process_of)?;
         let mut numbered = Vec::with_capacity(futures.len());
         {
             let mut waiting = self.waiting.lock();
@@ -54,11 +60,13 @@ impl ClusterArrivals {
                 }
             }
         });
+        Ok(())
     }
 
     /// The next futures that are done; none within `timeout` seconds if the list is empty, or if all have come.
     #[pyo3(signature = (timeout=None))]
     fn next(&self, py: Python<'_>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<Vec<Py<ClusterFuture>>> {
+        check_process(self.process)?;
         let timeout = timeout_of(timeout.as_ref())?;
         let came = waited_for(py, timeout, |deadline| {
             let came = self.arrivals.take(deadline);
@@ -100,6 +108,7 @@ pub(super) fn cluster_wait(
         }
     };
     let timeout = timeout_of(timeout.as_ref())?;
+    futures.iter().try_for_each(check_process_of)?;
     let held: Vec<_> = futures.iter().filter_map(|future| future.get().held()).collect();
     let groups = by_client(&held);
     if groups.len() > 1 && until != Until::All {
@@ -117,9 +126,16 @@ pub(super) fn cluster_wait(
     Ok(true)
 }
 
-/// The results of futures, in their order; raises what the first that failed has raised.
+/// The results of futures, in their order; raises what the first that failed has raised. `left_out` stands for those that can't be sent,
+/// or read here, unless it is None: then that is raised.
 #[pyfunction]
-pub(super) fn cluster_gather(py: Python<'_>, futures: Vec<Bound<'_, ClusterFuture>>) -> PyResult<Vec<Py<PyAny>>> {
+#[pyo3(signature = (futures, left_out=None))]
+pub(super) fn cluster_gather(
+    py: Python<'_>,
+    futures: Vec<Bound<'_, ClusterFuture>>,
+    left_out: Option<Py<PyAny>>,
+) -> PyResult<Vec<Py<PyAny>>> {
+    futures.iter().try_for_each(check_process_of)?;
     let mut held = Vec::with_capacity(futures.len());
     for future in &futures {
         match future.get().held() {
@@ -138,12 +154,37 @@ pub(super) fn cluster_gather(py: Python<'_>, futures: Vec<Bound<'_, ClusterFutur
         {
             return futures[at].call_method0("result").map(|result| vec![result.unbind()]);
         }
-        let (asked, stalled) = (group.clone(), group[0].clone());
-        let values = while_interruptible(py, move |deadline| fetch(&asked, deadline), || stalled.stalled())?;
-        let values = values.map_err(|error| from_cluster_error(py, &error))?;
+        let (mut fetching, stalled) = (fetching(&group), group[0].clone());
+        let leaves_out = left_out.is_some();
+        let come = move |deadline| match leaves_out {
+            true => fetching.wait_each(deadline),
+            false => fetching.wait(deadline).map(|values| values.into_iter().map(Ok).collect()),
+        };
+        let values = match while_interruptible(py, come, || stalled.stalled())? {
+            Ok(values) => values,
+            Err(ClusterError::Unread { at, error }) => {
+                let asked = held.iter().position(|result| Arc::ptr_eq(result, &group[at]));
+                let key = asked.map(|at| futures[at].get().key()).unwrap_or_default();
+                return Err(from_cluster_error(py, &ClusterError::Task { key, error }));
+            }
+            // Which of them it is each says by itself; or all come now, since what failed was made again.
+            Err(ClusterError::Task { .. }) => {
+                return futures.iter().map(|future| future.call_method0("result").map(Bound::unbind)).collect();
+            }
+            Err(error) => return Err(from_cluster_error(py, &error)),
+        };
         for (result, value) in group.iter().zip(values) {
-            results.insert(Arc::as_ptr(result), python_object(py, &value)?.unbind());
+            let object = match (value, &left_out) {
+                (Err(_), Some(left_out)) => left_out.clone_ref(py),
+                (value, _) => python_object(py, &value.map_err(|error| from_task_error(py, &error))?)?.unbind(),
+            };
+            results.insert(Arc::as_ptr(result), object);
         }
     }
     Ok(held.iter().map(|held| results[&Arc::as_ptr(held)].clone_ref(py)).collect())
+}
+
+/// An error if the client that holds it was left behind by a fork: nothing of it ever comes here.
+fn check_process_of(future: &Bound<'_, ClusterFuture>) -> PyResult<()> {
+    future.get().held().map_or(Ok(()), |held| check_process(held.process()))
 }

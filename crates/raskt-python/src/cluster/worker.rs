@@ -4,6 +4,7 @@ use super::face::PythonFace;
 use super::opened::{Credentials, address, open, refused};
 use super::waiting::duration;
 use crate::memory;
+use crate::processes::Signs;
 use crate::runner::PythonRunner;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,6 +12,7 @@ use raskt_cluster::hello::Role;
 use raskt_cluster::{WorkerOptions, WorkerServer};
 use raskt_execute::{EngineOptions, Limits, Runners, Store};
 use raskt_schedule::Offer;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 
 /// A worker of a cluster. It runs tasks on threads of its own.
@@ -56,6 +58,13 @@ impl ClusterWorker {
     fn is_looked_after(&self) {
         crate::processes::hear_parent(self.0.last_words());
         self.0.is_looked_after();
+    }
+
+    /// Gives signs of life in the memory of a file that the parent has, too, as long as the worker can do anything.
+    fn gives_signs(&self, file: RawFd) -> PyResult<()> {
+        let signs = Signs::into_memory(file)?;
+        self.0.gives_signs(move || signs.give());
+        Ok(())
     }
 
     /// Waits until the worker is over, `patience` seconds at most; gives why it is, or None if it isn't.

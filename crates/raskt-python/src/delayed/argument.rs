@@ -1,6 +1,7 @@
 use super::container::{Container, Shape};
 use super::kind::{Kind, kind_of};
 use super::{Delayed, Node};
+use crate::array::numpy_from_chunk;
 use crate::futures::future_node;
 use crate::object::Object;
 use pyo3::exceptions::PyRecursionError;
@@ -182,10 +183,14 @@ impl Taking {
     }
 }
 
-/// The Python object that the result of a Python task is.
+/// The Python object that the result of a task is; a block of an array is one of NumPy.
 pub(crate) fn python_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    if let Value::Chunk(chunk) = value {
+        return numpy_from_chunk(py, chunk.clone());
+    }
     let object = Object::of(value).ok_or_else(|| {
-        let message = format!("a Python call got a native {} where a Python object was due", value.type_name());
+        let message =
+            format!("a {} of a collection is no result by itself: compute() the collection", value.type_name());
         pyo3::exceptions::PyTypeError::new_err(message)
     })?;
     Ok(object.bind(py).clone())

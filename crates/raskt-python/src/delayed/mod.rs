@@ -25,6 +25,7 @@ mod places;
 mod token;
 
 pub(crate) use argument::{Argument, python_object};
+pub(crate) use arguments::Arguments;
 pub(crate) use blocks::DelayedBlocks;
 pub(crate) use calls::Calls;
 pub(crate) use class::Delayed;

@@ -26,6 +26,10 @@ impl Collection for ColumnExpr {
         !self.column.is_scalar()
     }
 
+    fn is_there(&self) -> bool {
+        self.column.is_there()
+    }
+
     fn query(&self) -> Option<StageOutput> {
         (!self.by_partition).then(|| StageOutput::of_column(&self.column))
     }

@@ -43,6 +43,10 @@ impl Collection for FrameExpr {
         true
     }
 
+    fn is_there(&self) -> bool {
+        self.frame.is_there()
+    }
+
     fn query(&self) -> Option<StageOutput> {
         (!self.by_partition).then(|| StageOutput::of_frame(&self.frame))
     }

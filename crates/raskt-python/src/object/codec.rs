@@ -27,11 +27,7 @@ const ALIGNMENT: usize = 64;
 
 impl Codec for ObjectCodec {
     fn encode(&self, value: &Value) -> Result<Encoded, Unwritten> {
-        // Where the interpreter is going, everything stays where it is.
-        let encoded = Python::try_attach(|py| {
-            let object =
-                Object::of(value).ok_or_else(|| TaskError::new(ErrorKind::Type, "expected a Python object"))?;
-            let object = object.bind(py);
+        with_object(value, |py, object| {
             if !self.fixed && !moves_still(object) {
                 return Err(Unwritten::Shared);
             }
@@ -39,8 +35,7 @@ impl Codec for ObjectCodec {
                 return Err(Unwritten::Shared);
             }
             encode(object).map_err(|error| refused(py, error))
-        });
-        encoded.unwrap_or(Err(Unwritten::Shared))
+        })
     }
 
     fn may_change(&self) -> bool {
@@ -48,14 +43,30 @@ impl Codec for ObjectCodec {
     }
 
     fn let_go(&self, value: Value) {
-        // Without the interpreter, the object would be freed when somebody takes it next.
-        let mut value = Some(value);
-        Python::try_attach(|_| drop(value.take()));
+        drop_attached(value);
     }
 }
 
+/// What `encode` makes of the object of a value. Where the interpreter is going, everything stays where it is.
+pub(super) fn with_object(
+    value: &Value,
+    encode: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> Result<Encoded, Unwritten>,
+) -> Result<Encoded, Unwritten> {
+    let encoded = Python::try_attach(|py| {
+        let object = Object::of(value).ok_or_else(|| TaskError::new(ErrorKind::Type, "expected a Python object"))?;
+        encode(py, object.bind(py))
+    });
+    encoded.unwrap_or(Err(Unwritten::Shared))
+}
+
+/// Without the interpreter, the object would be freed when somebody takes it next.
+pub(super) fn drop_attached(value: Value) {
+    let mut value = Some(value);
+    Python::try_attach(|_| drop(value.take()));
+}
+
 /// What an exception says of an object that isn't written for it.
-fn refused(py: Python<'_>, error: PyErr) -> Unwritten {
+pub(super) fn refused(py: Python<'_>, error: PyErr) -> Unwritten {
     let is_of_the_object = error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PyMemoryError>(py);
     if is_of_the_object {
         return Unwritten::Failed(to_task_error(py, error));

@@ -4,6 +4,7 @@ mod codec;
 mod parcel;
 mod size;
 mod small;
+mod travelling;
 
 pub(crate) use codec::references;
 pub(crate) use parcel::add_decoders;
@@ -11,11 +12,13 @@ pub(crate) use size::size_of_object;
 
 use codec::ObjectCodec;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use raskt_store::Store;
 use raskt_value::{Codec, Foreign, Parcel, Part, TaskError, Value};
 use small::Small;
 use std::any::Any;
 use std::sync::Arc;
+use travelling::{TravellingCodec, do_leave, objects_leave};
 
 /// A Python object that is the result of a task, and so small that the store leaves it alone: 16 bytes (32 behind an `Arc`),
 /// since there may be millions.
@@ -34,9 +37,18 @@ struct Kept {
     /// Large pieces of memory that other objects may hold as well.
     parts: Box<[Part]>,
     /// How it is written; nothing if moving it would cost more than it brings.
-    codec: Option<ObjectCodec>,
+    way: Option<Way>,
     /// What made it, for people, where that is more than its layer says.
     label: Option<Arc<str>>,
+}
+
+/// How an object leaves memory.
+#[derive(Clone, Copy)]
+enum Way {
+    /// As its buffers, which are nearly all of it.
+    Buffers(ObjectCodec),
+    /// As it travels.
+    Travels(TravellingCodec),
 }
 
 impl Object {
@@ -80,8 +92,12 @@ impl Object {
 
 impl Kept {
     fn of_size(object: Bound<'_, PyAny>, size: size::Size, parts: Vec<Part>, label: Option<Arc<str>>) -> Self {
-        let codec = size.moves.map(|fixed| ObjectCodec { fixed });
-        Self { object: object.unbind(), bytes: size.bytes, parts: parts.into(), codec, label }
+        let travels = || {
+            let fixed = object.is_exact_instance_of::<PyString>();
+            do_leave().then_some(Way::Travels(TravellingCodec { fixed }))
+        };
+        let way = size.moves.map(|fixed| Way::Buffers(ObjectCodec { fixed })).or_else(travels);
+        Self { object: object.unbind(), bytes: size.bytes, parts: parts.into(), way, label }
     }
 }
 
@@ -125,7 +141,10 @@ impl Foreign for Kept {
     }
 
     fn codec(&self) -> Option<Arc<dyn Codec>> {
-        Some(Arc::new(self.codec?))
+        match self.way? {
+            Way::Buffers(codec) => Some(Arc::new(codec)),
+            Way::Travels(codec) => Some(Arc::new(codec)),
+        }
     }
 
     fn pack(&self) -> Result<Parcel, TaskError> {
@@ -142,5 +161,6 @@ fn bytes_of(value: &Bound<'_, PyAny>) -> usize {
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(objects_leave, module)?)?;
     module.add_function(wrap_pyfunction!(bytes_of, module)?)
 }

@@ -3,13 +3,17 @@
 use super::Object;
 use crate::array::{chunk_from_numpy, numpy_over};
 use crate::error::{from_task_error, raise_again, to_task_error};
+use crate::memory::{Beside, have_beside};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::PyEOFError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use raskt_value::wire::{Decoders, WireForm};
 use raskt_value::{Buffer, ErrorKind, Parcel, TaskError, Value};
+use std::ptr::NonNull;
+use std::sync::Arc;
 
 const TAG: &str = "raskt.python.object";
 const VERSION: u16 = 1;
@@ -19,20 +23,43 @@ type Fixed = Vec<bool>;
 
 /// What an object is when it travels.
 pub(super) fn pack(object: &Py<PyAny>) -> Result<Parcel, TaskError> {
-    let packed = Python::try_attach(|py| packed(object.bind(py)).map_err(|error| to_task_error(py, error)));
+    let packed = Python::try_attach(|py| packed(object.bind(py), true).map_err(|error| to_task_error(py, error)));
     packed.unwrap_or_else(|| Err(TaskError::new(ErrorKind::Cancelled, "the interpreter has ended")))
 }
 
-fn packed(object: &Bound<'_, PyAny>) -> PyResult<Parcel> {
+/// The same, with the interpreter.
+pub(super) fn packed(object: &Bound<'_, PyAny>, is_counted: bool) -> PyResult<Parcel> {
     let py = object.py();
     let dump = py.import(intern!(py, "raskt._process.travel"))?.getattr(intern!(py, "dump_object"))?;
     let (pickle, arrays, fixed): (Bound<'_, PyBytes>, Vec<Bound<'_, PyUntypedArray>>, Fixed) =
         dump.call1((object,))?.extract()?;
-    let mut pieces = vec![Buffer::from_vec(pickle.as_bytes().to_vec())];
+    let mut pieces = vec![piece_of(pickle, is_counted)];
     for array in &arrays {
         pieces.push(chunk_from_numpy(array)?.buffer().clone());
     }
     Ok(Parcel { form: WireForm::of(TAG, VERSION, &fixed), pieces })
+}
+
+/// A pickle from here on isn't copied on its way out and in: bytes, texts and dictionaries of these lie in it as they are.
+const LARGE: usize = 64 << 10;
+
+/// Holds a pickle as long as its bytes are on their way, and has them counted.
+struct PickleOwner {
+    _pickle: Py<PyBytes>,
+    _beside: Option<Beside>,
+}
+
+/// What is written to make room is no reason to write more: only what travels `is_counted`.
+fn piece_of(pickle: Bound<'_, PyBytes>, is_counted: bool) -> Buffer {
+    let bytes = pickle.as_bytes();
+    if bytes.len() < LARGE {
+        return Buffer::from_vec(bytes.to_vec());
+    }
+    let (start, length) = (NonNull::from(bytes).cast(), bytes.len());
+    let beside = if is_counted { have_beside(length) } else { None };
+    let owner = Arc::new(PickleOwner { _pickle: pickle.unbind(), _beside: beside });
+    // SAFETY: bytes of Python never change, and these live as long as the owner, which is told of nobody else.
+    unsafe { Buffer::from_raw(start, length, owner) }
 }
 
 /// What an object is when it travels that is nothing but this pickle.
@@ -45,7 +72,7 @@ pub(crate) fn add_decoders(decoders: &mut Decoders) {
     decoders.add_value(TAG, VERSION, unpack);
 }
 
-fn unpack(form: &WireForm, pieces: Vec<Buffer>) -> Result<Value, TaskError> {
+pub(super) fn unpack(form: &WireForm, pieces: Vec<Buffer>) -> Result<Value, TaskError> {
     let fixed: Fixed = form.read()?;
     let loaded = Python::try_attach(|py| {
         unpacked(py, &fixed, pieces).map_err(|error| {
@@ -62,7 +89,11 @@ fn unpacked(py: Python<'_>, fixed: &[bool], pieces: Vec<Buffer>) -> PyResult<Val
         return Err(PyEOFError::new_err("an object has come without all of its memory"));
     }
     let mut pieces = pieces.into_iter();
-    let pickle = pieces.next().map(|piece| whole(py, &piece));
+    let pickle = pieces.next().map(|piece| whole(py, piece)).transpose()?;
+    if fixed.is_empty() {
+        static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        return Ok(Object::value(LOADS.import(py, "pickle", "loads")?.call1((pickle,))?));
+    }
     let mut arrays = vec![];
     for (piece, fixed) in pieces.zip(fixed) {
         // SAFETY: what has come for this object is nobody else's.
@@ -72,7 +103,12 @@ fn unpacked(py: Python<'_>, fixed: &[bool], pieces: Vec<Buffer>) -> PyResult<Val
     Ok(Object::value(load.call1((pickle, arrays))?))
 }
 
-fn whole<'py>(py: Python<'py>, piece: &Buffer) -> Bound<'py, PyBytes> {
+/// What a pickle is read from.
+fn whole(py: Python<'_>, piece: Buffer) -> PyResult<Bound<'_, PyAny>> {
+    if piece.len() >= LARGE {
+        // SAFETY: it can't be written to.
+        return unsafe { numpy_over(py, piece, false) };
+    }
     // SAFETY: the buffer's bytes are valid for reads as long as it lives.
-    PyBytes::new(py, unsafe { std::slice::from_raw_parts(piece.as_ptr(), piece.len()) })
+    Ok(PyBytes::new(py, unsafe { std::slice::from_raw_parts(piece.as_ptr(), piece.len()) }).into_any())
 }

@@ -19,11 +19,13 @@ mod route;
 mod runner;
 mod session;
 mod shared;
+mod signs;
 mod watch;
 
 pub(crate) use pool::kill_all;
 pub(crate) use route::{call, is_away};
 pub(crate) use runner::ProcessRunner;
+pub(crate) use signs::Signs;
 pub(crate) use watch::{hear_parent, worker_threads};
 
 use pyo3::prelude::*;

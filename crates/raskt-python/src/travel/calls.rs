@@ -17,7 +17,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 pub(super) const TAG: &str = "raskt.python.calls";
-pub(super) const VERSION: u16 = 3;
+pub(super) const VERSION: u16 = 4;
 
 /// The calls of an op.
 #[derive(Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub(super) struct Function {
     pub pickle: Vec<u8>,
     /// How many objects were taken out of it.
     pub taken: u32,
+    /// Whether it may be one object for all calls that have it, of whichever op: there is nothing in it that one could change.
+    pub is_fixed: bool,
 }
 
 /// A call. It reads what its arguments want, then what was taken out of the function, and then what was taken out of the arguments.
@@ -76,7 +78,7 @@ pub(super) enum Does {
 
 /// The calls of an op that has come from another process.
 struct SentCalls {
-    functions: Arc<[(Portable, u32)]>,
+    functions: Arc<[(Arc<Portable>, u32)]>,
     constants: Arc<[Portable]>,
     calls: Vec<Call>,
 }
@@ -92,7 +94,11 @@ pub(super) fn decode(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError>
     if !calls.iter().all(is_known) {
         return Err(form.malformed("a call of a function that isn't there"));
     }
-    let functions = functions.into_iter().map(|function| (Portable::sent(function.pickle), function.taken)).collect();
+    let portable = |Function { pickle, taken, is_fixed }| match is_fixed {
+        true => (Portable::fixed(pickle), taken),
+        false => (Arc::new(Portable::sent(pickle)), taken),
+    };
+    let functions = functions.into_iter().map(portable).collect();
     let constants = constants.into_iter().map(Portable::sent).collect();
     Ok(Arc::new(SentCalls { functions, constants, calls }))
 }
@@ -185,7 +191,9 @@ impl PythonBlock for SentCalls {
 
     fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
         let constants = self.constants.iter().map(|object| object.dump(py)).collect::<PyResult<_>>()?;
-        let function = |(object, taken): &(Portable, u32)| Ok(Function { pickle: object.dump(py)?, taken: *taken });
+        let function = |(object, taken): &(Arc<Portable>, u32)| {
+            Ok(Function { pickle: object.dump(py)?, taken: *taken, is_fixed: false })
+        };
         let functions = self.functions.iter().map(function).collect::<PyResult<_>>()?;
         wire_form(TAG, VERSION, &CallsForm { functions, constants, calls: self.calls.clone() })
     }

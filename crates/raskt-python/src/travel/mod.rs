@@ -5,6 +5,7 @@
 //! module that is missing there fails the tasks that need it, and nothing else. What an op can't say of itself is refused by name
 //! before anything is sent.
 
+mod alone;
 mod apart;
 mod bundles;
 mod calls;
@@ -24,6 +25,7 @@ mod trial;
 mod values;
 mod writing;
 
+pub(crate) use alone::{CallAlone, op_of};
 pub(crate) use collections::{CollectionForm, Nothing, ObjectsExpr, PartOf};
 pub(crate) use decoders::{decode_function, decoders};
 pub(crate) use graph::{Travelling, body_of, given_objects, gives_what_is_there};

@@ -24,6 +24,14 @@ pub(super) fn dump(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if small.is_none() { apart.dump_function(object) } else { bytes(small) }
 }
 
+/// The pickle of a function; nothing if there is something large in it. If it can be told that nothing of the function has changed, it
+/// is the object of before.
+pub(super) fn dump_small_function<'py>(function_of: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    static DUMP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let small = function(function_of.py(), &DUMP, "dump_function")?.call1((function_of,))?;
+    if small.is_none() { Ok(None) } else { Ok(Some(small.cast_into()?)) }
+}
+
 /// The pickle of an object with nothing taken out of it.
 pub(super) fn dump_whole(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();

@@ -1,9 +1,20 @@
 //! Objects of ops, which can be in this process or have come from another.
 
 use super::pickle;
+use hashbrown::HashMap;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyComplex, PyFloat, PyInt, PyString, PyType};
+use raskt_sync::Mutex;
+use std::sync::Arc;
+
+/// Fixed ones, by their pickles.
+static READ: Mutex<Option<Read>> = Mutex::new(None);
+
+type Read = HashMap<Box<[u8]>, Arc<Portable>>;
+
+/// So many of them are kept.
+const READ_MOST: usize = 512;
 
 /// A Python object that an op has, a function mostly: one of this process, or the pickle of one of another, which is read when it
 /// is used first.
@@ -25,6 +36,21 @@ impl Portable {
     /// One of another process.
     pub fn sent(pickle: Vec<u8>) -> Self {
         Self { object: PyOnceLock::new(), pickle: Some(pickle.into()) }
+    }
+
+    /// One of another process that is one object for all that have this pickle: it is read once.
+    pub fn fixed(pickle: Vec<u8>) -> Arc<Self> {
+        let mut read = READ.lock();
+        let read = read.get_or_insert_default();
+        if let Some(known) = read.get(&*pickle) {
+            return known.clone();
+        }
+        if read.len() >= READ_MOST {
+            read.clear();
+        }
+        let fixed = Arc::new(Self::sent(pickle.clone()));
+        read.insert(pickle.into(), fixed.clone());
+        fixed
     }
 
     /// The object.

@@ -8,7 +8,7 @@ use super::pickle::{self, refuse};
 use super::pickled::own_process;
 use super::slots::Slot;
 use crate::block::wire_form;
-use crate::delayed::{Argument, Calls, Node, Work, identity};
+use crate::delayed::{Argument, Arguments, Calls, Node, Work, identity};
 use hashbrown::HashMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -67,7 +67,7 @@ impl Functions {
         let apart = if is_apart { Some(Apart::new(function.py(), vec![], None)?) } else { None };
         let pickle = apart::written(apart.as_ref(), || pickle::dump(function))?;
         let objects = apart.map_or_else(|| Ok(vec![]), |apart| apart.objects())?;
-        self.written.push((Function { pickle, taken: objects.len() as u32 }, objects));
+        self.written.push((Function { pickle, taken: objects.len() as u32, is_fixed: false }, objects));
         self.by_address.insert(address, place);
         Ok(place)
     }
@@ -81,12 +81,11 @@ impl<'py> Writing<'py> {
 
     fn call(&mut self, py: Python<'py>, node: &Arc<Node>) -> PyResult<Call> {
         let key = node.key_form(py);
-        let mut leaves = 0;
         let mut objects = vec![];
         let (does, arguments) = match &node.work {
             Work::Block { .. } | Work::Stored(_) | Work::Held(_) | Work::Taken => (Does::HandOn, None),
             Work::Give(argument) => {
-                let given = slotted(py, argument, &mut leaves).map_err(|error| own(py, node, error))?;
+                let given = slotted(py, argument, &mut 0).map_err(|error| own(py, node, error))?;
                 (Does::Give, Some(PyTuple::new(py, [given])?))
             }
             Work::Call { function, arguments } => {
@@ -94,21 +93,8 @@ impl<'py> Writing<'py> {
                 let at = self.functions.place_of(function, self.is_apart);
                 let at = at.map_err(|error| refuse(py, &node.label(py), &[("the function", function)], error))?;
                 objects.extend(self.functions.written[at as usize].1.iter().map(|object| object.clone_ref(py)));
-                let mut positional = vec![];
-                for argument in arguments.positional() {
-                    positional.push(slotted(py, argument, &mut leaves).map_err(|error| own(py, node, error))?);
-                }
-                let positional = PyTuple::new(py, positional)?;
-                if arguments.named().is_empty() {
-                    (Does::Call(at), Some(positional))
-                } else {
-                    let named = PyDict::new(py);
-                    for (name, argument) in arguments.named() {
-                        let argument = slotted(py, argument, &mut leaves).map_err(|error| own(py, node, error))?;
-                        named.set_item(name, argument)?;
-                    }
-                    (Does::CallByName(at), Some(PyTuple::new(py, [positional.into_any(), named.into_any()])?))
-                }
+                let (does, arguments) = slotted_arguments(py, node, arguments, at)?;
+                (does, Some(arguments))
             }
         };
         let (pickle, taken) = match arguments {
@@ -162,8 +148,31 @@ fn note_shared(calls: &mut [Call], objects: &[Vec<Py<PyAny>>]) {
     }
 }
 
+/// What the call of the function at `at` gets, with slots for what isn't there yet.
+pub(super) fn slotted_arguments<'py>(
+    py: Python<'py>,
+    node: &Arc<Node>,
+    arguments: &Arguments,
+    at: u32,
+) -> PyResult<(Does, Bound<'py, PyTuple>)> {
+    let (mut leaves, mut positional) = (0, vec![]);
+    for argument in arguments.positional() {
+        positional.push(slotted(py, argument, &mut leaves).map_err(|error| own(py, node, error))?);
+    }
+    let positional = PyTuple::new(py, positional)?;
+    if arguments.named().is_empty() {
+        return Ok((Does::Call(at), positional));
+    }
+    let named = PyDict::new(py);
+    for (name, argument) in arguments.named() {
+        let argument = slotted(py, argument, &mut leaves).map_err(|error| own(py, node, error))?;
+        named.set_item(name, argument)?;
+    }
+    Ok((Does::CallByName(at), PyTuple::new(py, [positional.into_any(), named.into_any()])?))
+}
+
 /// What tells a call from all others of all processes.
-fn identity_of(node: &Node) -> u128 {
+pub(super) fn identity_of(node: &Node) -> u128 {
     let words = own_process().into_iter().flat_map(u64::to_le_bytes);
     xxh3_128(&words.chain(identity(node).to_le_bytes()).collect::<Vec<u8>>())
 }

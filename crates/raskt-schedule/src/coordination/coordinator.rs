@@ -240,7 +240,7 @@ impl Coordinator {
             }
             Request::QueueSize { name } => Reply::Number(self.queues.len(&name)),
             Request::CloseQueue { name } => {
-                let line = self.queues.close(desk, &name);
+                let line = self.queues.close(desk, given, &name)?;
                 self.close(line, Kind::Queue, &name);
                 Reply::Done
             }
@@ -259,13 +259,13 @@ impl Coordinator {
             Request::GetDataset { name } => return Ok(self.datasets.get(desk, given, asker, name)?),
             Request::SetEvent { name } => done(self.events.set(desk, &name))?,
             Request::ClearEvent { name } => {
-                self.events.clear(&name);
+                self.events.clear(desk, &name)?;
                 Reply::Done
             }
             Request::EventIsSet { name } => Reply::Flag(self.events.is_set(&name)),
             Request::SetVariable { name, value } => done(self.variables.set(desk, given, &name, value))?,
             Request::DeleteVariable { name } => {
-                let line = self.variables.delete(desk, &name);
+                let line = self.variables.delete(desk, &name)?;
                 self.close(line, Kind::Variable, &name);
                 Reply::Done
             }
@@ -283,7 +283,7 @@ impl Coordinator {
                 done(self.datasets.publish(desk, name, value, replace))?
             }
             Request::Datasets { after } => self.datasets.list(after, &desk.limits),
-            Request::UnpublishDataset { name } => Reply::Flag(self.datasets.unpublish(desk, &name)),
+            Request::UnpublishDataset { name } => Reply::Flag(self.datasets.unpublish(desk, &name)?),
             _ => return Ok(()),
         };
         self.desk.answer(asker, reply);

@@ -2,6 +2,7 @@
 
 use super::bytes::{Name, Value};
 use super::desk::Desk;
+use super::entries::Entry;
 use super::error::{CoordinationError, Kind};
 use super::given::Given;
 use super::limits::Limits;
@@ -30,7 +31,7 @@ impl Datasets {
             true => {}
             false => desk.check_names(Kind::Dataset, self.datasets.len() + 1)?,
         }
-        desk.keep(&value)?;
+        desk.keep_under(|| Entry::Dataset(name.clone()), &value)?;
         if let Some(old) = self.datasets.insert(name, value) {
             desk.let_go(&old);
         }
@@ -45,10 +46,13 @@ impl Datasets {
     }
 
     /// Whether there was one.
-    pub fn unpublish(&mut self, desk: &mut Desk, name: &Name) -> bool {
-        let old = self.datasets.remove(name);
-        old.iter().for_each(|value| desk.let_go(value));
-        old.is_some()
+    pub fn unpublish(&mut self, desk: &mut Desk, name: &Name) -> Result<bool, CoordinationError> {
+        if !self.datasets.contains_key(name) {
+            return Ok(false);
+        }
+        desk.write(|| vec![(Entry::Dataset(name.clone()), None)])?;
+        self.datasets.remove(name).iter().for_each(|value| desk.let_go(value));
+        Ok(true)
     }
 
     pub fn list(&self, after: Option<Name>, limits: &Limits) -> Reply {

@@ -1,8 +1,10 @@
 //! What all tables have in common: the time, who waits, what is held, how much there is, and what is to be said.
 
 use super::bytes::Value;
+use super::entries::Entry;
 use super::error::{CoordinationError, Kind, Quantity};
 use super::holds::Holds;
+use super::keeping::{Change, Kept};
 use super::limits::Limits;
 use super::reply::{Action, Reply};
 use super::waiting::{Asker, Turn, Waiter, Waiting, Wish};
@@ -19,6 +21,8 @@ pub(super) struct Desk {
     /// What all values cost, those of waiting puts and those on their way among them.
     pub bytes: u64,
     pub actions: VecDeque<Action>,
+    /// Changes of what outlives the machine are written down there.
+    pub keeper: Kept,
 }
 
 impl Desk {
@@ -58,11 +62,39 @@ impl Desk {
         Ok(())
     }
 
+    /// Has a change written down, if anybody does that: by an error it isn't to be made.
+    pub fn write(&mut self, change: impl FnOnce() -> Change) -> Result<(), CoordinationError> {
+        let Some(keeper) = &mut self.keeper.0 else { return Ok(()) };
+        let change = change();
+        let what = change.first().map(|(entry, _)| entry.to_string()).unwrap_or_default();
+        match change.is_empty() {
+            true => Ok(()),
+            false => keeper.write(change).map_err(|why| CoordinationError::NotWritten { what, why }),
+        }
+    }
+
+    /// Has it written down that this is gone, now or later.
+    pub fn write_end(&mut self, gone: impl FnOnce() -> Vec<Entry>) {
+        if let Some(keeper) = &mut self.keeper.0 {
+            keeper.end(gone());
+        }
+    }
+
     /// Keeps a value, and what it refers to, if there is room.
     pub fn keep(&mut self, value: &Value) -> Result<(), CoordinationError> {
         self.count(value.cost_bytes())?;
         value.results.iter().for_each(|&(run, tasks)| self.holds.hold(run, tasks, &mut self.actions));
         Ok(())
+    }
+
+    /// Keeps a value under a name, if there is room and that can be written down.
+    pub fn keep_under(&mut self, entry: impl FnOnce() -> Entry, value: &Value) -> Result<(), CoordinationError> {
+        self.keep(value)?;
+        let written = self.write(|| vec![(entry(), Some(value.clone()))]);
+        if written.is_err() {
+            self.let_go(value);
+        }
+        written
     }
 
     /// Keeps it no more.

@@ -6,7 +6,7 @@ use std::fmt;
 use thiserror::Error;
 
 /// Why something isn't done. Trying again helps only where something has gone meanwhile: of [`CoordinationError::TooMany`] and
-/// [`CoordinationError::Exists`].
+/// [`CoordinationError::Exists`]; and of [`CoordinationError::NotWritten`] when there is room again.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum CoordinationError {
     /// There is more than may be.
@@ -69,6 +69,24 @@ pub enum CoordinationError {
         kind: Kind,
         /// The name.
         name: Name,
+    },
+    /// Somebody lets go of what it has no more, though it hasn't let go of it before.
+    #[error("{kind} `{name}` was lost before it was released, and others may have had it since: {why}")]
+    Lost {
+        /// A lock.
+        kind: Kind,
+        /// The name.
+        name: Name,
+        /// Why.
+        why: String,
+    },
+    /// It is to outlive the scheduler, and couldn't.
+    #[error("{what} stays as it was: what was asked can't be written down: {why}")]
+    NotWritten {
+        /// What was to be changed.
+        what: String,
+        /// Why that can't be written.
+        why: String,
     },
 }
 

@@ -1,7 +1,8 @@
 //! Events: set or not, and who waits for that.
 
-use super::bytes::Name;
+use super::bytes::{Name, Value};
 use super::desk::Desk;
+use super::entries::Entry;
 use super::error::{CoordinationError, Kind};
 use super::reply::Reply;
 use super::waiting::{Asker, Turn, Wish};
@@ -18,6 +19,7 @@ impl Events {
     pub fn set(&mut self, desk: &mut Desk, name: &Name) -> Result<(), CoordinationError> {
         if !self.set.contains(name) {
             desk.check_names(Kind::Event, self.set.len() + 1)?;
+            desk.write(|| vec![(Entry::Event(name.clone()), Some(Value::default()))])?;
             self.set.insert(name.clone());
         }
         for turn in self.waiting.remove(name).unwrap_or_default() {
@@ -26,8 +28,12 @@ impl Events {
         Ok(())
     }
 
-    pub fn clear(&mut self, name: &Name) {
-        self.set.remove(name);
+    pub fn clear(&mut self, desk: &mut Desk, name: &Name) -> Result<(), CoordinationError> {
+        if self.set.contains(name) {
+            desk.write(|| vec![(Entry::Event(name.clone()), None)])?;
+            self.set.remove(name);
+        }
+        Ok(())
     }
 
     pub fn is_set(&self, name: &Name) -> bool {

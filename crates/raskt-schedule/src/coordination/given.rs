@@ -2,8 +2,16 @@
 
 use super::bytes::{Name, RequestId, Session, Value};
 use super::desk::Desk;
+use super::entries::Entry;
 use super::waiting::Asker;
 use std::collections::BTreeMap;
+
+/// Items of a queue are gone.
+pub(super) fn let_go_of(desk: &mut Desk, queue: &Name, items: &[(u64, Value)]) {
+    items.iter().for_each(|(_, value)| desk.let_go(value));
+    let item = |&(number, _): &(u64, Value)| Entry::Item { queue: queue.clone(), number };
+    desk.write_end(|| items.iter().map(item).collect());
+}
 
 /// What was given and may come back.
 #[derive(Debug)]
@@ -40,6 +48,15 @@ impl Given {
         self.gifts.range(first..).map(|(&asker, _)| asker).take_while(|asker| asker.owner == owner).collect()
     }
 
+    /// Items of a queue that are on their way.
+    pub fn items_of(&self, name: &Name) -> impl Iterator<Item = u64> {
+        let items = self.gifts.values().filter_map(move |gift| match gift {
+            Gift::Items { queue, items } if queue == name => Some(items),
+            _ => None,
+        });
+        items.flatten().map(|(number, _)| *number)
+    }
+
     pub fn gifts(&self) -> impl Iterator<Item = &Gift> {
         self.gifts.values()
     }
@@ -49,7 +66,7 @@ impl Gift {
     /// Who asked has it.
     pub fn let_go(self, desk: &mut Desk) {
         match self {
-            Self::Items { items, .. } => items.iter().for_each(|(_, value)| desk.let_go(value)),
+            Self::Items { queue, items } => let_go_of(desk, &queue, &items),
             Self::Shown(value) => desk.let_go_of_results(&value),
         }
     }

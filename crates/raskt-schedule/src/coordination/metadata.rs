@@ -3,9 +3,11 @@
 //! What is under a key is bytes or further keys, as in nested dictionaries. They are kept flat, by the whole way to each: those
 //! under a key stand together.
 
-use super::bytes::{Bytes, Name, VALUE_COST_BYTES};
+use super::bytes::{Bytes, Name, VALUE_COST_BYTES, Value};
 use super::desk::Desk;
+use super::entries::Entry;
 use super::error::{CoordinationError, Kind, Quantity};
+use super::keeping::Change;
 use std::collections::BTreeMap;
 
 /// All metadata.
@@ -33,7 +35,9 @@ impl Metadata {
         if after > most {
             return Err(CoordinationError::TooMany { what: Quantity::MetadataBytes, most });
         }
-        desk.count(more.saturating_sub(freed))?;
+        let counted = more.saturating_sub(freed);
+        desk.count(counted)?;
+        desk.write(|| changed(&gone, &new)).inspect_err(|_| desk.bytes -= counted)?;
         desk.bytes -= freed.saturating_sub(more);
         self.bytes = after;
         gone.iter().for_each(|path| drop(self.entries.remove(path)));
@@ -66,6 +70,14 @@ impl Metadata {
         let paths: Vec<_> = self.entries.keys().collect();
         assert!(paths.windows(2).all(|pair| !pair[1].starts_with(pair[0])));
     }
+}
+
+/// What is written of new entries in the place of those that go.
+fn changed(gone: &[Vec<Name>], new: &BTreeMap<Vec<Name>, Bytes>) -> Change {
+    let gone = gone.iter().filter(|path| !new.contains_key(*path)).map(|path| (path, None));
+    let value = |bytes: &Bytes| Value { bytes: bytes.clone(), results: vec![] };
+    let new = new.iter().map(|(path, bytes)| (path, Some(value(bytes))));
+    new.chain(gone).map(|(path, value)| (Entry::Metadata(path.clone()), value)).collect()
 }
 
 /// What an entry counts.

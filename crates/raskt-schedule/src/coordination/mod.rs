@@ -20,6 +20,9 @@
 //! process that died while it waited takes nothing with it. One that had them, and whose word of it was lost with its session, has
 //! had them for nothing: somebody else gets them as well.
 //!
+//! **What outlives it.** A machine that has a [`Keeper`] has each change written down before it is made, and refuses it where that can't
+//! be: another one in which what was written is [restored](Coordinator::restore) has all that names stand for.
+//!
 //! **Bounds.** All that is kept or waited for has one ([`Limits`]); what is over is refused in a sentence ([`CoordinationError`]).
 
 mod bytes;
@@ -27,10 +30,12 @@ mod check;
 mod coordinator;
 mod datasets;
 mod desk;
+mod entries;
 mod error;
 mod events;
 mod given;
 mod holds;
+mod keeping;
 mod known;
 mod limits;
 mod locks;
@@ -39,6 +44,7 @@ mod queue;
 mod queues;
 mod reply;
 mod request;
+mod restoring;
 mod semaphores;
 mod subscriptions;
 mod topics;
@@ -48,7 +54,9 @@ mod waiting;
 
 pub use bytes::{Bytes, Name, RequestId, Session, Value};
 pub use coordinator::Coordinator;
+pub use entries::Entry;
 pub use error::{CoordinationError, Kind, Quantity};
+pub use keeping::{Change, Keeper};
 pub use limits::Limits;
 pub use reply::{Action, Reply, TopicEvent};
 pub use request::Request;

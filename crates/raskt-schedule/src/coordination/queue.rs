@@ -2,6 +2,8 @@
 
 use super::bytes::{Name, Value};
 use super::desk::Desk;
+use super::entries::Entry;
+use super::error::CoordinationError;
 use super::given::{Gift, Given};
 use super::limits::Limits;
 use super::reply::Reply;
@@ -13,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Queue {
     /// How many items there may be, if somebody has said.
     pub size: Option<u64>,
+    /// A machine before this one said so: whoever has said it doesn't say it again.
+    pub is_restored: bool,
     items: BTreeMap<u64, Value>,
     /// The number from which on items have been put here: those of a queue of this name before it have smaller ones.
     born: u64,
@@ -33,13 +37,17 @@ impl Queue {
         self.items.len() as u64
     }
 
+    pub fn items(&self) -> impl Iterator<Item = (u64, &Value)> {
+        self.items.iter().map(|(&number, value)| (number, value))
+    }
+
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         self.items.values()
     }
 
-    /// Whether nothing is in it, and nobody waits.
+    /// Whether nothing is in it, nobody waits, and nobody counts on how many items it may have.
     pub fn is_idle(&self) -> bool {
-        self.items.is_empty() && self.getters.is_empty() && self.putters.is_empty()
+        self.items.is_empty() && self.getters.is_empty() && self.putters.is_empty() && !self.is_restored
     }
 
     /// Whether one who comes now may put an item.
@@ -70,10 +78,22 @@ impl Queue {
         self.len() >= count || fills_a_reply()
     }
 
-    pub fn push(&mut self, value: Value, next: &mut u64) {
-        self.count(&value);
-        self.items.insert(*next, value);
+    /// Puts what is kept by now behind all others, if that can be written down; it isn't kept if it can't.
+    pub fn push(
+        &mut self,
+        desk: &mut Desk,
+        name: &Name,
+        value: Value,
+        next: &mut u64,
+    ) -> Result<(), CoordinationError> {
+        let item = || Entry::Item { queue: name.clone(), number: *next };
+        if let Err(error) = desk.write(|| vec![(item(), Some(value.clone()))]) {
+            desk.let_go(&value);
+            return Err(error);
+        }
+        self.put_back(vec![(*next, value)]);
         *next += 1;
+        Ok(())
     }
 
     fn count(&mut self, value: &Value) {
@@ -134,10 +154,11 @@ impl Queue {
         }
         if let Some(&turn) = self.putters.first().filter(|_| self.has_room(&desk.waiting)) {
             self.putters.remove(&turn);
-            if let Some(waiter) = desk.grant(turn, Reply::Done)
+            if let Some(waiter) = desk.waiting.remove(turn)
                 && let Wish::Put { value, .. } = waiter.wish
             {
-                self.push(value, next);
+                let pushed = self.push(desk, name, value, next);
+                desk.answer(waiter.asker, pushed.map_or_else(Reply::from, |()| Reply::Done));
             }
             return true;
         }

@@ -2,8 +2,9 @@
 
 use super::bytes::{Name, Session, Value};
 use super::desk::Desk;
+use super::entries::{Entry, size_bytes};
 use super::error::{CoordinationError, Kind, Quantity};
-use super::given::Given;
+use super::given::{Given, let_go_of};
 use super::known::Known;
 use super::queue::Queue;
 use super::reply::Reply;
@@ -25,7 +26,7 @@ impl Queues {
     /// Makes it known how many items there may be; who says nothing takes what others say.
     pub fn open(
         &mut self,
-        desk: &Desk,
+        desk: &mut Desk,
         owner: Session,
         name: &Name,
         size: Option<u64>,
@@ -41,8 +42,42 @@ impl Queues {
         }
         self.known.meet(owner, name, desk.limits.acquaintances)?;
         let queue = self.queues.entry(name.clone()).or_insert_with(|| Queue::born_at(self.next));
-        queue.size = queue.size.or(size);
+        // From now on it stays as long as somebody knows it, as any other.
+        queue.is_restored = false;
+        if let (None, Some(size)) = (queue.size, size) {
+            desk.write(|| vec![(Entry::QueueSize(name.clone()), Some(size_bytes(size)))])?;
+            queue.size = Some(size);
+        }
         Ok(())
+    }
+
+    /// How many items a queue may have that was there before this machine.
+    pub fn restore_size(&mut self, desk: &Desk, name: Name, size: Option<u64>) -> Result<(), CoordinationError> {
+        let queue = self.restored(desk, name)?;
+        (queue.size, queue.is_restored) = (size, true);
+        Ok(())
+    }
+
+    /// An item that a queue had before this machine.
+    pub fn restore_item(
+        &mut self,
+        desk: &mut Desk,
+        name: Name,
+        number: u64,
+        value: Value,
+    ) -> Result<(), CoordinationError> {
+        desk.keep(&value)?;
+        self.next = self.next.max(number.saturating_add(1));
+        self.restored(desk, name)?.put_back(vec![(number, value)]);
+        Ok(())
+    }
+
+    fn restored(&mut self, desk: &Desk, name: Name) -> Result<&mut Queue, CoordinationError> {
+        if !self.queues.contains_key(&name) {
+            desk.check_names(Kind::Queue, self.queues.len() + 1)?;
+        }
+        self.changed.insert(name.clone());
+        Ok(self.queues.entry(name).or_default())
     }
 
     pub fn put(
@@ -71,9 +106,9 @@ impl Queues {
             return Ok(());
         }
         desk.keep(&value)?;
-        queue.push(value, &mut self.next);
+        self.changed.insert(name.clone());
+        queue.push(desk, &name, value, &mut self.next)?;
         desk.answer(asker, Reply::Done);
-        self.changed.insert(name);
         Ok(())
     }
 
@@ -125,17 +160,24 @@ impl Queues {
     }
 
     /// Forgets a queue with what is in it; gives those who waited.
-    pub fn close(&mut self, desk: &mut Desk, name: &Name) -> BTreeSet<Turn> {
+    pub fn close(&mut self, desk: &mut Desk, given: &Given, name: &Name) -> Result<BTreeSet<Turn>, CoordinationError> {
+        if let Some(queue) = self.queues.get(name) {
+            // Items that are on their way won't come back to it.
+            let items = queue.items().map(|(number, _)| number).chain(given.items_of(name));
+            let items = items.map(|number| Entry::Item { queue: name.clone(), number });
+            let size = queue.size.map(|_| Entry::QueueSize(name.clone()));
+            desk.write(|| items.chain(size).map(|gone| (gone, None)).collect())?;
+        }
         self.known.forget(name);
-        let Some(queue) = self.queues.remove(name) else { return BTreeSet::new() };
+        let Some(queue) = self.queues.remove(name) else { return Ok(BTreeSet::new()) };
         queue.values().for_each(|value| desk.let_go(value));
-        queue.getters.into_iter().chain(queue.putters).collect()
+        Ok(queue.getters.into_iter().chain(queue.putters).collect())
     }
 
     /// What was given comes back, to where it was.
     pub fn put_back(&mut self, desk: &mut Desk, name: &Name, items: Vec<(u64, Value)>) {
         let Some(queue) = self.queues.get_mut(name).filter(|queue| queue.had(&items)) else {
-            return items.iter().for_each(|(_, value)| desk.let_go(value));
+            return let_go_of(desk, name, &items);
         };
         queue.put_back(items);
         self.changed.insert(name.clone());
@@ -165,6 +207,7 @@ impl Queues {
             let Some(queue) = self.queues.get_mut(&name) else { continue };
             while queue.settle_one(desk, given, &name, &mut self.next) {}
             if queue.is_idle() && !self.known.is_known(&name) {
+                forget_size(desk, &name, queue);
                 self.queues.remove(&name);
             }
         }
@@ -194,5 +237,12 @@ impl Queues {
         }
         assert!(lines.is_empty());
         assert!(self.known.names().all(|name| self.queues.contains_key(name)));
+    }
+}
+
+/// Nobody knows a queue any more.
+fn forget_size(desk: &mut Desk, name: &Name, queue: &Queue) {
+    if queue.size.is_some() {
+        desk.write_end(|| vec![Entry::QueueSize(name.clone())]);
     }
 }

@@ -229,6 +229,52 @@ pub enum Request {
 }
 
 impl Request {
+    /// How long it waits at most.
+    pub fn timeout(&self) -> Option<u64> {
+        match self {
+            Self::AcquireLocks { timeout, .. }
+            | Self::AcquireLease { timeout, .. }
+            | Self::WaitForEvent { timeout, .. }
+            | Self::GetVariable { timeout, .. }
+            | Self::Put { timeout, .. }
+            | Self::Get { timeout, .. }
+            | Self::GetMany { timeout, .. } => *timeout,
+            _ => None,
+        }
+    }
+
+    /// Whether it only looks, however often: a scheduler that has begun anew can be asked it again. Whoever asks sees to it himself that
+    /// it doesn't wait for longer then.
+    pub fn can_be_repeated(&self) -> bool {
+        matches!(
+            self,
+            Self::Locked { .. }
+                | Self::Leases { .. }
+                | Self::EventIsSet { .. }
+                | Self::WaitForEvent { .. }
+                | Self::GetVariable { .. }
+                | Self::QueueSize { .. }
+                | Self::EventsOf { from: 0, .. }
+                | Self::Topics { .. }
+                | Self::GetMetadata { .. }
+                | Self::GetDataset { .. }
+                | Self::Datasets { .. }
+        )
+    }
+
+    /// Whether it can wait for a scheduler that is to come. What gives back isn't needed there, and topics are listened to again by
+    /// themselves.
+    pub fn can_wait(&self) -> bool {
+        !matches!(
+            self,
+            Self::ReleaseLocks { .. }
+                | Self::ReleaseLease { .. }
+                | Self::RefreshLeases { .. }
+                | Self::Subscribe { .. }
+                | Self::Unsubscribe { .. }
+        )
+    }
+
     /// Its payloads, in an order that is always the same: what travels beside it.
     pub fn payloads<'a>(&'a mut self, visit: &mut dyn FnMut(&'a mut Bytes)) {
         match self {

@@ -2,6 +2,7 @@
 
 use super::bytes::{Name, Value};
 use super::desk::Desk;
+use super::entries::Entry;
 use super::error::{CoordinationError, Kind};
 use super::events::{leave, validate_lines};
 use super::given::{Gift, Given};
@@ -28,7 +29,7 @@ impl Variables {
             desk.check_names(Kind::Variable, self.values.len() + 1)?;
         }
         // What both the old and the new value refer to is held all the time.
-        desk.keep(&value)?;
+        desk.keep_under(|| Entry::Variable(name.clone()), &value)?;
         for turn in self.waiting.remove(name).unwrap_or_default() {
             if let Some(waiter) = desk.waiting.remove(turn) {
                 show(desk, given, waiter.asker, &value);
@@ -58,11 +59,12 @@ impl Variables {
     }
 
     /// Forgets a variable; gives those who waited.
-    pub fn delete(&mut self, desk: &mut Desk, name: &Name) -> BTreeSet<Turn> {
-        if let Some(value) = self.values.remove(name) {
-            desk.let_go(&value);
+    pub fn delete(&mut self, desk: &mut Desk, name: &Name) -> Result<BTreeSet<Turn>, CoordinationError> {
+        if self.values.contains_key(name) {
+            desk.write(|| vec![(Entry::Variable(name.clone()), None)])?;
         }
-        self.waiting.remove(name).unwrap_or_default()
+        self.values.remove(name).iter().for_each(|value| desk.let_go(value));
+        Ok(self.waiting.remove(name).unwrap_or_default())
     }
 
     /// A request waits no more.

@@ -49,6 +49,10 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(u64::from(*slots));
             to.number(*memory);
         }
+        Event::WorkerRenamed { worker, name } => {
+            start(to, 22, u64::from(worker.0));
+            to.text(name);
+        }
         Event::WorkerLost { worker, cause } => {
             start(to, 7, u64::from(worker.0));
             to.flag(*cause == LossCause::Retired);
@@ -215,6 +219,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             let run = RunId(from.number()?);
             Event::Kept { worker, run, tasks: from.list(|from| Ok((decode_range(from)?, from.number()?)))? }
         }
+        22 => Event::WorkerRenamed { worker, name: from.text()? },
         21 => Event::RunsOn { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         19 => {
             let (run, tasks) = (RunId(from.number()?), decode_ranges(from)?);

@@ -117,6 +117,28 @@ fn named_workers_run_what_is_theirs() {
     }
 }
 
+/// Also what has waited for that name.
+#[test]
+fn a_worker_that_is_called_otherwise_runs_what_is_for_its_name() {
+    let named = Annotations { workers: vec!["a".into()], ..Annotations::default() };
+    let graph = sources([(4, named)]);
+    let called = |worker, name: &str| Event::WorkerRenamed { worker, name: name.into() };
+    let mut world = World::new(1);
+    let (one, _) = (world.join_with(offer("b", 1, 0)), world.join_with(offer("c", 1, 0)));
+    submit(&mut world, &graph);
+    assert!(world.assigned.is_empty() && world.stalled.is_some());
+    world.handle(called(one, "a"));
+    assert!(world.stalled.is_none() && !world.assigned.is_empty());
+    assert!(world.assigned.iter().all(|(worker, _)| *worker == one));
+    // One that was called so isn't any more.
+    let mut world = World::new(1);
+    let (one, other) = (world.join_with(offer("a", 1, 0)), world.join_with(offer("b", 1, 0)));
+    world.handle(called(one, "b"));
+    world.handle(called(other, "a"));
+    submit(&mut world, &graph);
+    assert!(!world.assigned.is_empty() && world.assigned.iter().all(|(worker, _)| *worker == other));
+}
+
 #[test]
 fn a_task_goes_to_the_worker_that_holds_what_it_reads() {
     let mut builder = GraphBuilder::new();

@@ -138,6 +138,9 @@ impl Ledger {
             Event::WorkerResized { worker, slots, .. } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);
             }
+            Event::WorkerRenamed { worker, name } => {
+                self.workers.entry(*worker).and_modify(|offer| offer.name = name.clone());
+            }
             Event::WorkerLost { worker, cause } => {
                 self.lost.insert(*worker, *cause);
                 self.lose_worker(*worker, killers);

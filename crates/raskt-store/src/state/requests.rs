@@ -5,14 +5,15 @@ use super::{Job, SPARE_SHARE, State};
 use crate::broker::Holder;
 use crate::request::{Answer, Reply, Request};
 use crate::round::LOOKS;
-use crate::slot::{Residency, SlotId};
+use crate::slot::{KEPT_BYTES, Residency, SlotId};
 use std::sync::Arc;
 
 impl State {
     /// Asks for memory for a ticket, and for its inputs to be in memory. They are pinned from here on.
     pub fn ask(&mut self, request: Request) -> Answer {
-        let is_easy = request.inputs.is_empty() && self.pending.is_empty();
+        let is_easy = request.inputs.is_empty() && self.pending.is_empty() && !self.waits_for_room(&request);
         if is_easy && self.broker.promise(request.holder, request.bytes) {
+            self.expect_results(&request);
             return Answer::Promised { is_loading: false };
         }
         request.inputs.iter().for_each(|(id, _)| self.pin(*id));
@@ -39,6 +40,7 @@ impl State {
         let waiting = self.pending.len();
         self.pending.retain(|request| request.holder != holder);
         self.loading.remove(&holder);
+        self.to_come.remove(&holder);
         if has_ended {
             self.look_anew();
         }
@@ -51,6 +53,7 @@ impl State {
     pub fn give_back_all(&mut self, asker: u32, keeps: &dyn Fn(u64) -> bool) {
         self.pending.retain(|request| request.holder.asker != asker);
         self.loading.retain(|holder, _| holder.asker != asker);
+        self.to_come.retain(|holder, _| holder.asker != asker || keeps(holder.ticket));
         self.broker.give_back_all(asker, keeps);
         self.look_anew();
         self.moved();
@@ -64,6 +67,11 @@ impl State {
         match self.look_again(&mut { LOOKS }, false) {
             Again::Found => self.moved(),
             Again::Later => {}
+            Again::Nothing if self.is_front(Self::is_out_of_bounds) => {
+                if !self.may_free_some() {
+                    self.refuse();
+                }
+            }
             Again::Nothing => {
                 if let Some(request) = self.pending.pop_front() {
                     self.grant(request, true);
@@ -84,38 +92,133 @@ impl State {
         let mut looks = LOOKS;
         while let Some(request) = self.pending.front() {
             let need = self.need(request);
-            let missing = self.broker.missing(need);
+            let missing = self.missing(request, need);
             // What is being written will be free: to let go of as much again would empty memory for one request.
             let leaving = self.leaving();
             if missing > leaving {
                 let spare = need.min(self.broker.limit() / SPARE_SHARE);
                 self.evict(missing - leaving, spare);
             }
-            if self.broker.missing(need) == 0 {
+            if self.is_front(|state, request| state.missing(request, need) == 0) {
                 let Some(request) = self.pending.pop_front() else { return };
                 self.grant(request, false);
-            // Each of these ends, and then this is called again. A promise whose task waits for tasks may wait for this
-            // very request: it isn't counted on.
-            } else if self.writing > 0 || self.coming > 0 || self.is_sweeping || self.broker.promises() > self.lent {
+            } else if self.may_free_some() {
                 return;
             } else {
-                let is_refused = self.pending.front().is_some_and(|request| self.is_refused(request));
+                // Somebody may be about to let go of results: whoever watches says when nobody has.
+                if self.is_front(Self::is_out_of_bounds) {
+                    return;
+                }
+                let is_refused = self.is_front(Self::is_refused);
                 match self.look_again(&mut looks, is_refused) {
                     Again::Found => {}
                     Again::Later => return,
-                    Again::Nothing => self.go_beyond(is_refused),
+                    Again::Nothing if is_refused => self.refuse_first(),
+                    Again::Nothing => self.go_beyond(),
                 }
             }
         }
+    }
+
+    /// Whether what is under way may let go of memory: most of that ends, and then requests are looked at again. A promise whose task waits
+    /// for tasks may wait for the very request that waits: it isn't counted on.
+    fn may_free_some(&self) -> bool {
+        self.is_moving() || self.broker.promises() > self.lent
+    }
+
+    /// Whether results go to the disk or come from it.
+    fn is_moving(&self) -> bool {
+        self.writing > 0 || self.coming > 0 || self.is_sweeping
+    }
+
+    /// Who has waited for longest, if that is for less to be held than may be in any case, and it is in vain: nothing is on its way to the
+    /// disk, and what those who run read, and may go when they have, isn't all that is in the way.
+    pub fn out_of_bounds(&self) -> Option<Holder> {
+        let is_in_vain = |request: &&Request| {
+            !self.is_moving() && self.is_out_of_bounds(request) && self.is_beyond_bound(request, self.pinned)
+        };
+        self.pending.front().filter(is_in_vain).map(|request| request.holder)
+    }
+
+    /// He has waited in vain. The next one waits for himself: somebody may let go of results for what this one hears.
+    pub fn refuse(&mut self) {
+        self.refused = (self.broker.held(), self.refused_in_a_row().saturating_add(1));
+        self.refuse_first();
+        self.serve_pending();
+    }
+
+    /// How many were refused one after the other so far.
+    pub fn refusals(&self) -> u32 {
+        self.refused.1
+    }
+
+    /// How many were refused one after the other, if the next one is to hear the same, and nothing was let go for what they heard.
+    pub fn refused_in_a_row(&self) -> u32 {
+        let (held, count) = self.refused;
+        if self.broker.held() >= held && self.is_front(Self::is_out_of_bounds) { count } else { 0 }
+    }
+
+    /// Whether there is a first request, and it is so.
+    fn is_front(&self, is: impl Fn(&Self, &Request) -> bool) -> bool {
+        self.pending.front().is_some_and(|request| is(self, request))
+    }
+
+    /// How many bytes have to go before `need` can be promised for `request`.
+    fn missing(&self, request: &Request, need: u64) -> u64 {
+        let missing = self.broker.missing(need);
+        if missing == 0 && self.waits_for_room(request) { self.broker.beyond_limit().max(1) } else { missing }
+    }
+
+    /// Who asks for nothing may add much: nobody knows what it will be. As long as results for which there is no room can leave, or do,
+    /// he waits, or tasks that are faster than the disk would have memory overflow; and so he does where no more may be held. Results
+    /// that are never written are none for which there is no room.
+    fn waits_for_room(&self, request: &Request) -> bool {
+        let can_leave = self.writing > 0 || self.order.first().is_some();
+        request.bytes == 0
+            && self.usual >= KEPT_BYTES as u64
+            && self.usual > request.reads()
+            && (self.broker.beyond_limit() > 0 && can_leave || self.is_out_of_bounds(request))
+    }
+
+    /// A result has so many bytes: recent ones count for more.
+    pub(super) fn learn_usual(&mut self, bytes: u64) {
+        self.usual = if self.usual == 0 { bytes } else { self.usual - self.usual / USUAL_OF + bytes / USUAL_OF };
     }
 
     /// Whether `request` isn't to go beyond the limit, where nothing runs and nothing can move: results that no task is about to read
     /// are far beyond it already, and it would only add to them. Not at once: those who would read and free them may stand
     /// behind it.
     fn is_refused(&self, request: &Request) -> bool {
-        let inputs = request.inputs.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
         // One that makes less than it reads is the way out, however bad it is.
-        self.is_far_beyond(request.bytes) && request.bytes > inputs
+        self.is_far_beyond(request.bytes) && request.bytes > request.reads()
+    }
+
+    /// Whether it would add to results of which there are as many as may be. One that is as large by itself is another matter: it may
+    /// take less than it is taken to.
+    fn is_out_of_bounds(&self, request: &Request) -> bool {
+        let are_many = self.broker.held() > self.broker.limit() / 2;
+        let adds = self.expected(request).saturating_sub(request.fetched) > request.reads();
+        are_many && adds && self.is_beyond_bound(request, 0)
+    }
+
+    /// Whether more would be held with what `request` is expected to make than may be in any case, without `freed` bytes of it. Those who
+    /// run and were promised nothing make as much as is usual.
+    fn is_beyond_bound(&self, request: &Request, freed: u64) -> bool {
+        let of_others = self.to_come.values().fold(0_u64, |sum, results| sum.saturating_add(*results));
+        let of_others = self.usual.saturating_mul(of_others);
+        self.broker.is_out_of_bounds(self.expected(request).saturating_add(of_others), freed)
+    }
+
+    /// How many bytes `request` is expected to make.
+    fn expected(&self, request: &Request) -> u64 {
+        if request.bytes == 0 { self.usual.saturating_mul(request.results) } else { request.bytes }
+    }
+
+    /// It runs.
+    fn expect_results(&mut self, request: &Request) {
+        if request.bytes == 0 {
+            self.to_come.insert(request.holder, request.results);
+        }
     }
 
     /// Whether results are beyond the limit by many of them, or of what somebody asks for.
@@ -125,17 +228,20 @@ impl State {
         stuck > self.broker.limit().saturating_add(bytes.max(self.largest).saturating_mul(REQUESTS_BEYOND))
     }
 
-    /// The first request goes beyond the limit, or is refused.
-    fn go_beyond(&mut self, is_refused: bool) {
-        let Some(request) = self.pending.pop_front() else { return };
-        if is_refused {
-            let report = Arc::new(self.report());
-            // The next one looks for itself.
-            self.disk.trouble = None;
-            self.replies.push((request.holder, Reply::Exhausted(report)));
-        } else {
+    /// The first request goes beyond the limit.
+    fn go_beyond(&mut self) {
+        if let Some(request) = self.pending.pop_front() {
             self.grant(request, true);
         }
+    }
+
+    /// The first request is refused.
+    fn refuse_first(&mut self) {
+        let Some(request) = self.pending.pop_front() else { return };
+        let report = Arc::new(self.report());
+        // The next one looks for itself.
+        self.disk.trouble = None;
+        self.replies.push((request.holder, Reply::Exhausted(report)));
     }
 
     /// Bytes that have to be promised for `request`: its own and those of inputs that aren't in memory. What somebody else
@@ -148,6 +254,7 @@ impl State {
 
     pub(super) fn grant(&mut self, request: Request, beyond: bool) {
         let need = self.need(&request);
+        self.expect_results(&request);
         if beyond {
             self.broker.overbook(request.holder, need);
         } else {
@@ -185,3 +292,6 @@ impl State {
 /// Requests like the one at hand, or results like the largest, that results may be beyond the limit by, where nothing can
 /// leave memory: about as many assignments stand in a worker's line.
 const REQUESTS_BEYOND: u64 = 8;
+
+/// Of how many results about what is usual is made.
+const USUAL_OF: u64 = 8;

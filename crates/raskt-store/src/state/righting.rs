@@ -63,6 +63,7 @@ impl State {
     /// One like it that has nothing.
     pub fn emptied(&self) -> Self {
         let mut empty = Self::new(self.broker.limit());
+        empty.broker.set_bound(self.broker.bound());
         empty.disk.limit = self.disk.limit;
         (empty.next_slot, empty.epoch, empty.lent) = (self.next_slot, self.epoch + 1, self.lent);
         empty

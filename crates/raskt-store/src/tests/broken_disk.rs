@@ -9,10 +9,20 @@ fn one_that_is_pinned_and_the_disk_had_no_room_for_keeps_no_other_in_memory() {
     let pinned = state.keep(block(1, 2), facts(None), holder(0));
     let others: Vec<_> = (0..2).map(|at| state.keep(block(at, 3), facts(None), holder(0))).collect();
     assert!(looks(&mut state, 1) >= 3);
-    let answer = state.ask(Request { holder: holder(50), bytes: 0, inputs: vec![(pinned, 2 * UNIT)] });
+    let answer = state.ask(Request {
+        holder: holder(50),
+        bytes: 0,
+        inputs: vec![(pinned, 2 * UNIT)],
+        small: 0,
+        fetched: 0,
+        results: 1,
+    });
     assert_eq!(answer, Answer::Promised { is_loading: false });
     state.disk.limit = u64::MAX;
-    assert_eq!(state.ask(Request { holder: holder(51), bytes: UNIT, inputs: vec![] }), Answer::Pending);
+    assert_eq!(
+        state.ask(Request { holder: holder(51), bytes: UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 }),
+        Answer::Pending
+    );
     assert!(matches!(state.jobs.front(), Some(Job::Write { id, .. }) if others.contains(id)));
     state.validate();
     state.give_back(holder(50));

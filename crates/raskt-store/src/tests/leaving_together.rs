@@ -12,8 +12,22 @@ fn as_long_as_one_stays_that_holds_a_piece_it_counts() {
     let views: Vec<SlotId> = (0..10).map(keep).collect();
     let piece = Arc::downgrade(whole.as_chunk().unwrap().buffer().owner());
     drop(whole);
-    world.state.ask(Request { holder: holder(1), bytes: 1500 * UNIT, inputs: vec![] });
-    world.state.ask(Request { holder: holder(2), bytes: 0, inputs: vec![(views[3], 100 * UNIT)] });
+    world.state.ask(Request {
+        holder: holder(1),
+        bytes: 1500 * UNIT,
+        inputs: vec![],
+        small: 0,
+        fetched: 0,
+        results: 1,
+    });
+    world.state.ask(Request {
+        holder: holder(2),
+        bytes: 0,
+        inputs: vec![(views[3], 100 * UNIT)],
+        small: 0,
+        fetched: 0,
+        results: 1,
+    });
     assert_eq!(world.write_all(), 10);
     assert_eq!((piece.strong_count(), world.state.broker.held()), (10, 1000 * UNIT), "one of them is about to be read");
     world.state.unpin(views[3]);
@@ -34,7 +48,7 @@ fn shuffle_outputs_leave_with_the_blocks_that_they_show() {
     }
     drop((blocks, outputs));
     assert_eq!(world.state.broker.held(), 320 * UNIT);
-    world.state.ask(Request { holder: holder(1), bytes: 100 * UNIT, inputs: vec![] });
+    world.state.ask(Request { holder: holder(1), bytes: 100 * UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 });
     assert_eq!(world.write_all(), 4);
     assert_eq!(world.state.broker.held(), 0);
 }

@@ -38,7 +38,14 @@ impl One {
     /// Somebody asks for all memory; writing may end as `fails` says.
     fn push_out(&mut self, fails: impl Fn() -> Option<Written>) {
         self.asked += 1;
-        self.state.ask(Request { holder: holder(self.asked), bytes: 200 * UNIT, inputs: vec![] });
+        self.state.ask(Request {
+            holder: holder(self.asked),
+            bytes: 200 * UNIT,
+            inputs: vec![],
+            small: 0,
+            fetched: 0,
+            results: 1,
+        });
         write_all(&mut self.state, &self.folder, fails);
         self.state.give_back(holder(self.asked));
         self.state.replies.clear();
@@ -92,7 +99,14 @@ fn who_fetches_while_it_is_being_read_has_the_same_as_everybody() {
     one.push_out(|| None);
     let (file, read) = one.read();
     // A task asks for it meanwhile.
-    one.state.ask(Request { holder: holder(100), bytes: 0, inputs: vec![(one.id, 100 * UNIT)] });
+    one.state.ask(Request {
+        holder: holder(100),
+        bytes: 0,
+        inputs: vec![(one.id, 100 * UNIT)],
+        small: 0,
+        fetched: 0,
+        results: 1,
+    });
     assert!(one.state.came_back(one.id, &file, read).is_none(), "nobody has one of his own");
     assert!(one.state.is_closed(one.id), "he waits until it is there");
     let Some(Job::Read { file, .. }) = one.state.jobs.pop_front() else { panic!("a task waits for it") };

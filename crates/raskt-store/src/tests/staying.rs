@@ -149,7 +149,7 @@ fn results_that_somebody_refers_to_are_looked_at_once_and_not_whenever_memory_is
     drop(shared);
     state.broker.set_limit(UNIT);
     state.look_at_shared();
-    state.ask(Request { holder: holder(5), bytes: UNIT, inputs: vec![] });
+    state.ask(Request { holder: holder(5), bytes: UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 });
     assert_eq!(state.jobs.len(), 1, "it leaves");
 }
 
@@ -172,11 +172,18 @@ fn results_that_the_disk_has_no_room_for_are_looked_at_once_until_it_has() {
 fn nobody_gets_what_its_readers_may_change_while_it_is_written() {
     let mut state = State::new(400 * UNIT);
     let id = state.keep(Mutable::value(7, false), facts(None), holder(0));
-    state.hold_small(400 * UNIT, holder(0));
+    (0..4).for_each(|_| state.hold_small(100 * UNIT, holder(0)));
     state.make_room();
     let Some(Job::Write { value, .. }) = state.jobs.pop_front() else { panic!("it leaves") };
     assert!(state.is_closed(id));
-    let answer = state.ask(Request { holder: holder(1), bytes: 0, inputs: vec![(id, 100 * UNIT)] });
+    let answer = state.ask(Request {
+        holder: holder(1),
+        bytes: 0,
+        inputs: vec![(id, 100 * UNIT)],
+        small: 0,
+        fetched: 0,
+        results: 1,
+    });
     assert_eq!(answer, Answer::Promised { is_loading: true });
     drop(value);
     state.wrote(id, Written::Shared);
@@ -186,10 +193,17 @@ fn nobody_gets_what_its_readers_may_change_while_it_is_written() {
     state.validate();
     // What nobody can change is had meanwhile.
     let id = state.keep(block(3, 100), facts(None), holder(0));
-    state.hold_small(400 * UNIT, holder(0));
+    (0..4).for_each(|_| state.hold_small(100 * UNIT, holder(0)));
     state.make_room();
     assert!(state.jobs.iter().any(|job| matches!(job, Job::Write { id: written, .. } if *written == id)));
-    let answer = state.ask(Request { holder: holder(2), bytes: 0, inputs: vec![(id, 100 * UNIT)] });
+    let answer = state.ask(Request {
+        holder: holder(2),
+        bytes: 0,
+        inputs: vec![(id, 100 * UNIT)],
+        small: 0,
+        fetched: 0,
+        results: 1,
+    });
     assert_eq!(answer, Answer::Promised { is_loading: false });
 }
 

@@ -69,7 +69,14 @@ impl World {
         // Their sizes don't matter to the outcome as long as they are the same for all.
         let sized = inputs.iter().map(|&id| (id, UNIT)).collect();
         let ticket = self.next;
-        match self.state.ask(Request { holder: holder(ticket), bytes: units * UNIT, inputs: sized }) {
+        match self.state.ask(Request {
+            holder: holder(ticket),
+            bytes: units * UNIT,
+            inputs: sized,
+            small: 0,
+            fetched: 0,
+            results: 1,
+        }) {
             Answer::Promised { is_loading } => self.promised(ticket, inputs, is_loading),
             Answer::Pending => _ = self.waiting.insert(ticket, inputs),
         }

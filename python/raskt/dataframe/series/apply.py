@@ -51,7 +51,8 @@ class SeriesValues(Elementwise):
         """Values replaced as a dictionary, a series or a function says; missing where it has no answer.
 
         Dictionaries run natively, functions (which get `kwargs` as well) in pandas for each partition. For a lazy
-        series all rows are gathered.
+        series all rows are gathered, and so are objects that a dictionary or a series maps by anything but texts: which
+        of them are found all of them together tell.
 
         >>> import pandas as pd, raskt.dataframe as rd
         >>> rd.from_pandas(pd.Series([1, 2]), npartitions=1).map({1: "one", 2: "two"}).compute().tolist()
@@ -66,23 +67,37 @@ class SeriesValues(Elementwise):
             by = lambda s, mapper: s.map(mapper, na_action=na_action)
             return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
         call = lambda s: s.map(func, na_action=na_action, **kwargs)
+        is_plain_dict = isinstance(func, dict) and not hasattr(func, "__missing__")
         alike = na_action is None or (isinstance(func, dict) and not any(map(is_nothing, func)))
-        if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and alike:
+        of_all = (is_plain_dict or has_labels(func)) and self._is_told_by_all(func)
+        if meta is None and is_plain_dict and alike:
             native = lambda: wrap(self._expr.map_values(list(func), list(func.values())))
             meta, how = mapped_values(empty(self), func), {"same_rows": True, "plainly": True, "may_miss": True}
-            if may_be_objects(self._expr):
-                # Whether a truth value among objects equals a number, all of them together tell.
-                return over_whole(call, self, name="map", meta=meta, same_rows=True, may_miss=True)
-            in_pandas = lambda: over_partitions(call, (self,), {}, name="map", meta=meta, **how)
-            return native_or(native, in_pandas) if func else in_pandas()
-        if has_labels(func) and meta is None:
-            found = infer(call, (self,), {}, "map", plainly=True)
-            how = {"same_rows": True, "plainly": True, "may_miss": True, "by_labels": False}
-            return over_partitions(call, (self,), {}, name="map", meta=found, **how)
+            if not of_all:
+                in_pandas = lambda: over_partitions(call, (self,), {}, name="map", meta=meta, **how)
+                return native_or(native, in_pandas) if func else in_pandas()
+        elif meta is None and has_labels(func):
+            meta = infer(call, (self,), {}, "map", plainly=True)
+            if not of_all:
+                how = {"same_rows": True, "plainly": True, "may_miss": True, "by_labels": False}
+                return over_partitions(call, (self,), {}, name="map", meta=meta, **how)
+        if of_all:
+            return over_whole(call, self, name="map", meta=meta, same_rows=True, may_miss=True)
         if not callable(func):
             return over_rows(call, self, name="map", meta=meta)
         given = {"na_action": na_action, **kwargs}
         return of_values(Method("map"), self, func, given, meta=meta)
+
+    def _is_told_by_all(self, mapper: Any) -> bool:
+        """Whether all values together tell which of them are mapped: pandas makes labels of objects by what all of them
+        are, and finds truth values equal to numbers, unless all are truth values. Only texts are found in any case."""
+        import pandas as pd
+
+        if not (self.dtype == "object" or may_be_objects(self._expr)):
+            return False
+        labels = list(mapper) if isinstance(mapper, dict) else mapper.index
+        are_plain = isinstance(labels, list) or isinstance(labels, pd.Index) and type(labels) is pd.Index
+        return not (are_plain and all(isinstance(label, str) for label in labels))
 
     def apply(
         self,

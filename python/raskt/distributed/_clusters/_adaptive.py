@@ -12,7 +12,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from raskt.distributed._clusters import _arguments, _decision, _loop, _options
+from raskt.distributed import _arguments
+from raskt.distributed._clusters import _decision, _loop, _options
 from raskt.distributed._clusters._decision import Hysteresis, Load, WorkerLoad
 
 if TYPE_CHECKING:

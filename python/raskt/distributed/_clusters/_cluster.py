@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Generator, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from raskt.distributed._clusters import _arguments, _loop
+from raskt.distributed import _arguments
+from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._contact import Contact, log_of_scheduler, logs_of_workers
 from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._load import Asks, load_of

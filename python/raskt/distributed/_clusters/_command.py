@@ -22,7 +22,7 @@ from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._status import Status
 from raskt.distributed._pipes import held_here_alone
 from raskt.distributed._secrets import hidden
-from raskt.distributed._supervised import SOON_SECONDS, WAITS, story
+from raskt.distributed._supervised import SOON_SECONDS, status_of, story, wait_after
 
 INSIDE = "raskt.distributed._clusters._remote"
 """What runs in it."""
@@ -101,6 +101,10 @@ class CommandProcess(ProcessInterface):
         self._spawning = threading.Lock()
         """Whoever ends it mustn't miss a process that is being started."""
         self._keeping: asyncio.Task[None] | None = None
+        self._began = 0.0
+        """When it was started last, or was to be."""
+        self._deaths = 0
+        """How often it has died soon."""
 
     def command_line(self) -> list[str]:
         """The program that is started here, and its arguments."""
@@ -181,28 +185,48 @@ class CommandProcess(ProcessInterface):
 
     async def _keep(self) -> None:
         """Starts it again whenever it dies, or its connection does."""
-        deaths = 0
         while True:
-            began = time.monotonic()
+            self._began = time.monotonic()
             while not self._has_ended():
                 await asyncio.sleep(GLANCE_SECONDS)
             if not self._is_wanted or self.process is None or self.process.returncode in FINAL:
                 return
-            deaths = deaths + 1 if time.monotonic() - began < SOON_SECONDS else 0
-            wait = WAITS[min(deaths, len(WAITS) - 1)]
-            self._lines.add(f"raskt: {self.name} {story(self.process.returncode)}; it is started again in {wait} s")
-            await asyncio.sleep(wait)
-            if not self._is_wanted:
-                return
-            self._let_go()
-            await _loop.blocking(self._spawn)
+            what: str | None = story(self.process.returncode)
+            while what is not None:
+                what = await self._started_again(what)
+
+    async def _started_again(self, what: str) -> str | None:
+        """Starts it again when it is time to; gives what has come of that if nothing has, to be tried once more."""
+        lived = time.monotonic() - self._began
+        self._deaths = self._deaths + 1 if lived < SOON_SECONDS else 0
+        wait = wait_after(lived, self._deaths)
+        self._lines.add(f"raskt: {self.name} {what}; it is started again in {wait:.1f} s")
+        await asyncio.sleep(wait)
+        self._began = time.monotonic()
+        try:
+            await _loop.blocking(self._again)
+        except Exception as error:
+            # There are no processes to be had just now, say.
+            return f"can't be started: {error}"
+        return None
+
+    def _again(self) -> None:
+        """Starts it in the place of one that is dead; what can't be started whole isn't."""
+        self._let_go()
+        before = self.process
+        try:
+            self._spawn()
+        except BaseException:
+            if self.process is not before and self.process is not None:
+                self._end_process(self.process)
+            raise
 
     def expect_end(self) -> None:
         """From now on it isn't started again."""
         self._is_wanted = False
 
     def _has_ended(self) -> bool:
-        return self.process is None or self.process.poll() is not None
+        return self.process is None or status_of(self.process) is not None
 
     async def close(self, timeout: float | None = None) -> None:
         """Has it end in order; what is left after `timeout` seconds is killed."""
@@ -226,11 +250,14 @@ class CommandProcess(ProcessInterface):
         with self._spawning:
             if self.process is None:
                 return
-            if self.process.poll() is None:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self.process.pid, signal.SIGKILL)
-                self.process.wait()
+            self._end_process(self.process)
             self._let_go()
+
+    def _end_process(self, process: subprocess.Popen[str]) -> None:
+        if status_of(process) is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def _let_go(self) -> None:
         assert self.process is not None and self.process.stdin is not None

@@ -9,7 +9,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from raskt.distributed._clusters import _arguments, _options, _places
+from raskt.distributed import _arguments
+from raskt.distributed._clusters import _options, _places
 from raskt.distributed._security import Security
 
 

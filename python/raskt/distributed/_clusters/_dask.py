@@ -9,7 +9,8 @@ import uuid
 from contextlib import suppress
 from typing import Any
 
-from raskt.distributed._clusters import _arguments, _loop, _options
+from raskt.distributed import _arguments
+from raskt.distributed._clusters import _loop, _options
 from raskt.distributed._clusters._dask_tasks import LEFT, be_scheduler, be_worker
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._logs import Lines, Log

@@ -25,6 +25,8 @@ class WorkerLoad:
     held_bytes: int = 0
     """What others would have to make again if it went."""
     memory_limit: int | None = None
+    is_preparing: bool = False
+    """It gets nothing to do yet, since plugins are being set up."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class Load:
     def tasks(self) -> int:
         """All that hasn't ended."""
         return self.waiting + sum(worker.running for worker in self.workers)
+
+    def is_busy(self, worker: WorkerLoad) -> bool:
+        """Whether it has something to do, or would have if its plugins were there."""
+        return worker.running > 0 or (worker.is_preparing and self.waiting > 0)
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,7 @@ def target(load: Load, target_seconds: float) -> int:
     >>> target(Load(waiting=3, seconds_each=1000.0), 10.0)
     3
     """
-    busy = sum(worker.running > 0 for worker in load.workers)
+    busy = sum(load.is_busy(worker) for worker in load.workers)
     if not load.tasks:
         return 1 if any(worker.held_bytes for worker in load.workers) else 0
     threads = min((worker.nthreads for worker in load.workers), default=1)
@@ -92,7 +98,7 @@ def candidates(load: Load, wanted: int, key: Callable[[WorkerLoad], Hashable] | 
     groups: dict[Hashable, list[WorkerLoad]] = {}
     for worker in load.workers:
         groups.setdefault(key(worker) if key else worker.name, []).append(worker)
-    idle = [group for group in groups.values() if not any(worker.running for worker in group)]
+    idle = [group for group in groups.values() if not any(load.is_busy(worker) for worker in group)]
     staying = {worker.name: worker for worker in load.workers}
     gone: list[Hashable] = []
     for group in sorted(idle, key=lambda group: (sum(w.held_bytes for w in group), str(group[0].name))):

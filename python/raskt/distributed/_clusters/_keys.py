@@ -63,6 +63,13 @@ class Keys:
             tls_key=certificates / f"{role}-key.pem",
         )
 
+    def of_tasks(self) -> dict[str, Path | None] | None:
+        """By what tasks of workers within this host are known as clients; None if by what their workers are known by.
+
+        Such a worker could read it anyway: what is in this folder is this user's.
+        """
+        return self.security("client").credentials() if self._given is None and self.is_tls else None
+
     def files(self, role: Role) -> dict[str, str]:
         """The same as texts by their kind, for a process that has no part in this host's files."""
         named = self.security(role).credentials()

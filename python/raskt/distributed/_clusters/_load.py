@@ -36,6 +36,7 @@ def load_of(asks: Asks) -> Load:
             # What has no size that is known is something all the same.
             max(facts[about["id"]]["bytes"], facts[about["id"]]["results"]),
             about["memory_limit"] or None,
+            facts[about["id"]]["is_preparing"],
         )
         for about in known
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from raskt.distributed import _sizes
-from raskt.distributed._clusters import _arguments, _options, _places
+from raskt.distributed import _arguments, _sizes
+from raskt.distributed._clusters import _options, _places
 from raskt.distributed._clusters._process import ProcessInterface
 from raskt.distributed._clusters._spec import SpecCluster
 from raskt.distributed._security import Security
@@ -15,8 +15,12 @@ OF_COMMANDS = ("resources", "lifetime", "lifetime_stagger", "lifetime_restart", 
 """What the command `raskt worker` honours: workers with such options are processes of it."""
 
 
+STARTING_SECONDS = 10.0
+"""How long it is waited for the first workers; those that take longer come when they come."""
+
+
 class LocalCluster(SpecCluster):
-    """A scheduler and workers on this machine.
+    """A scheduler and workers on this machine: all are there when it is, unless they take more than ten seconds.
 
     Nothing of it can be reached from other machines unless `host` says so, and within this one only by whoever may read
     the token, a file of this user.
@@ -161,6 +165,20 @@ class LocalCluster(SpecCluster):
         if any(options.get(name) is not None for name in OF_COMMANDS):
             return "raskt.distributed._clusters._subprocess.SubprocessWorker"
         return "raskt.distributed.Nanny"
+
+    async def _start(self) -> None:
+        await super()._start()
+        # Whoever has something done by all workers right away means all that were asked for.
+        if not self._first_workers:
+            return
+        try:
+            await self._ask("wait_for_workers", self._first_workers, timeout=STARTING_SECONDS)
+        except TimeoutError:
+            # They may come yet.
+            pass
+        except BaseException:
+            await self._give_up()
+            raise
 
     def _new_worker_name(self, worker_number: int) -> str:
         return f"{self.name}-worker-{worker_number}"

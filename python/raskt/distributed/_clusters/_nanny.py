@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
+from raskt.distributed import _arguments
 from raskt.distributed._addresses import nearest
-from raskt.distributed._clusters import _arguments, _loop, _options
+from raskt.distributed._clusters import _loop, _options
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._logs import Lines, Log
 from raskt.distributed._clusters._worker import CLOSING_SECONDS, GLANCE_SECONDS, LocalWorker, scheduler_of
 from raskt.distributed._security import Security
-from raskt.distributed._supervised import Job, Supervisor
+from raskt.distributed._supervised import Job, Supervisor, say
 
 _lock = threading.Lock()
 _supervisors: dict[int, Supervisor] = {}
@@ -108,7 +108,8 @@ class Nanny(LocalWorker):
         about = {
             "scheduler": nearest(scheduler),
             "listen": listen,
-            "credentials": {kind: None if path is None else str(path) for kind, path in self._credentials.items()},
+            "credentials": _texts(self._credentials),
+            "of_tasks": _texts(self._keys.of_tasks() or {}),
             "name": str(self.name),
             "threads": self.nthreads,
             "memory_limit": self.memory_limit,
@@ -149,7 +150,11 @@ class Nanny(LocalWorker):
     def _note(self, story: str) -> None:
         self._lines.add(story)
         if not self._is_silent:
-            print(f"raskt: {story}", file=sys.stderr)
+            say(story)
+
+
+def _texts(credentials: dict[str, Path | None]) -> dict[str, str | None]:
+    return {kind: None if path is None else str(path) for kind, path in credentials.items()}
 
 
 def supervisor() -> Supervisor:

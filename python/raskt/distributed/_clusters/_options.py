@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from raskt.distributed import _sizes
-from raskt.distributed._clusters import _arguments
+from raskt.distributed import _arguments, _sizes
 
 COMMAND = "SubprocessCluster, LocalCluster and the command `raskt worker` have it"
 SCHEDULER_COMMAND = "SubprocessCluster and the command `raskt scheduler` have it"

@@ -7,8 +7,8 @@ import socket
 import struct
 from pathlib import Path
 
+from raskt.distributed import _arguments
 from raskt.distributed._addresses import listening
-from raskt.distributed._clusters import _arguments
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")

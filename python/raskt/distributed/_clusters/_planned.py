@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from raskt.distributed._clusters import _arguments
+from raskt.distributed import _arguments
 from raskt.distributed._clusters._cluster import Cluster
 from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._process import ProcessInterface

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from raskt.distributed import _sizes
-from raskt.distributed._clusters import _arguments, _loop, _options
+from raskt.distributed import _arguments, _sizes
+from raskt.distributed._clusters import _loop, _options
 from raskt.distributed._clusters._guest import GRACE_SECONDS
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._process import ProcessInterface

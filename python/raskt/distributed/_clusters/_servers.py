@@ -7,6 +7,7 @@ from typing import Any
 
 from raskt import _core
 from raskt._cli import preload as run_module
+from raskt.distributed import _this_worker
 from raskt.distributed._addresses import let_near, nearest
 from raskt.distributed._clusters import _loop, _options, _places
 from raskt.distributed._clusters._keys import Keys
@@ -170,6 +171,7 @@ class Worker(LocalWorker):
         for module in self._preload:
             run_module(module)
         scheduler, listen = self._settle()
+        _this_worker.credentials_of_tasks[nearest(scheduler)] = self._keys.of_tasks()
         self._server = await _loop.blocking(
             _core.ClusterWorker,
             nearest(scheduler),

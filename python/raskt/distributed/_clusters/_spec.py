@@ -10,7 +10,8 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
-from raskt.distributed._clusters import _arguments, _loop
+from raskt.distributed import _arguments
+from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._contact import RETIRING_SECONDS, retire
 from raskt.distributed._clusters._keys import Keys, Role
 from raskt.distributed._clusters._logs import Lines, Log, joined

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from raskt.distributed._clusters import _arguments, _places
+from raskt.distributed import _arguments
+from raskt.distributed._clusters import _places
 from raskt.distributed._clusters._command import CommandProcess
 from raskt.distributed._clusters._command_line import arguments, log_level
 from raskt.distributed._clusters._connections import checked, ssh

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from raskt.distributed import _sizes
-from raskt.distributed._clusters import _arguments, _options, _places
+from raskt.distributed import _arguments, _sizes
+from raskt.distributed._clusters import _options, _places
 from raskt.distributed._clusters._command import CommandProcess
 from raskt.distributed._clusters._command_line import arguments, log_level, security_arguments
 from raskt.distributed._clusters._keys import Keys

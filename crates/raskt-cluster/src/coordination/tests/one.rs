@@ -109,6 +109,48 @@ fn when_the_session_is_over_nothing_waits_for_ever() {
 }
 
 #[test]
+fn the_next_scheduler_is_asked_what_only_looks_and_what_was_asked_meanwhile() {
+    let world = World::new();
+    let (mut one, other) = (world.client(), world.client());
+    let event = Name::from("event");
+    other.ask(lock("x"));
+    let mut looking = one.request(Request::WaitForEvent { name: event.clone(), timeout: None });
+    let mut wanting = one.request(lock("x"));
+    one.is_forgotten();
+    assert!(wanting.wait(None).expect("an answer").is_err(), "nobody knows whether it was heard");
+    let mut meanwhile = one.request(put("q", b"a".to_vec()));
+    one.request(lock("y")).cancel();
+    let freed = one.handle.ask(unlock("x"));
+    assert!(freed.is_err() || matches!(freed, Ok(Reply::Refused(_))), "{freed:?}");
+    // Not even that one knows it.
+    one.is_forgotten();
+    assert!(meanwhile.wait(Some(Instant::now())).is_none() && looking.wait(Some(Instant::now())).is_none());
+    one.come_back();
+    assert_eq!(meanwhile.wait(None).expect("an answer").expect("a scheduler").reply(), &Reply::Done);
+    assert_eq!(value(&other.ask(get("q", Some(0)))), b"a");
+    assert!(matches!(other.ask(lock("y")), Reply::Acquired(_)), "what was given up isn't asked");
+    assert!(looking.wait(Some(Instant::now())).is_none());
+    other.ask(Request::SetEvent { name: event });
+    assert_eq!(looking.wait(None).expect("an answer").expect("a scheduler").reply(), &Reply::Done);
+    assert_eq!(other.ask(get("q", Some(0))), Reply::TimedOut, "it was put once");
+}
+
+#[test]
+fn nobody_waits_for_a_scheduler_that_nobody_calls_again() {
+    let world = World::new();
+    let one = world.client();
+    let mut looking = one.request(Request::WaitForEvent { name: "event".into(), timeout: None });
+    one.is_forgotten();
+    let mut meanwhile = one.request(put("q", b"a".to_vec()));
+    one.handle.end("nobody does");
+    for pending in [&mut looking, &mut meanwhile] {
+        let error = pending.wait(None).expect("an answer").expect_err("no scheduler");
+        assert_eq!(error.to_string(), "the scheduler can't be asked: nobody does");
+    }
+    assert!(one.handle.ask(lock("x")).is_err());
+}
+
+#[test]
 fn a_subscriber_goes_on_in_another_session_where_it_was() {
     let world = World::new();
     let (mut one, other) = (world.client(), world.client());

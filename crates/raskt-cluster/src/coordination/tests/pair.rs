@@ -1,6 +1,7 @@
 //! A scheduler's side and handles of clients, joined by channels instead of sockets.
 
 use crate::coordination::*;
+use crate::session::Lost;
 use bytes::Bytes as Memory;
 use raskt_schedule::Time;
 use raskt_schedule::coordination::Session;
@@ -104,6 +105,12 @@ impl Client {
     pub fn end(&self) {
         self.world.change(|server, now| server.gone(now, self.session), Duration::ZERO);
         self.hearing.lost("the session is over");
+    }
+
+    /// The scheduler has begun anew, and may come to be told so.
+    pub fn is_forgotten(&self) {
+        self.world.change(|server, now| server.gone(now, self.session), Duration::ZERO);
+        self.hearing.ended(&Lost::Forgotten("planted".into()));
     }
 
     /// It comes back in a new session.

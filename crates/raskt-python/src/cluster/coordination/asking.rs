@@ -17,13 +17,18 @@ const HEARTBEAT: Duration = Duration::from_millis(50);
 /// Whoever waits for less in a task keeps its slot meanwhile: lending it takes a word to the scheduler, and a thread.
 const SHORT: Duration = Duration::from_millis(5);
 
+/// The scheduler says when the time of a request is over; where it hasn't so long after that, it is over all the same.
+const LATE: Duration = Duration::from_secs(1);
+
 impl ClusterCoordination {
     /// Asks, and waits for the answer. Of one who is interrupted, or stopped, everything is taken back.
     pub(super) fn ask(&self, py: Python<'_>, request: Request, stop: Option<&ClusterStop>) -> PyResult<Answer> {
         self.check()?;
         let coordination = self.coordination.clone();
+        let timeout = request.timeout().map(Duration::from_nanos);
+        let last = timeout.and_then(|timeout| Instant::now().checked_add(timeout.saturating_add(LATE)));
         let pending = py.detach(move || coordination.request(request)).map_err(|error| disconnected(&error))?;
-        let answer = wait(py, pending, stop)?;
+        let answer = wait(py, pending, stop, last)?;
         match answer.reply() {
             Reply::Refused(error) => Err(refused(error)),
             Reply::Cancelled => Err(cancelled_error(py, "it was cancelled while it waited".into())),
@@ -44,7 +49,7 @@ impl ClusterCoordination {
     }
 }
 
-fn wait(py: Python<'_>, mut pending: Pending, stop: Option<&ClusterStop>) -> PyResult<Answer> {
+fn wait(py: Python<'_>, mut pending: Pending, stop: Option<&ClusterStop>, last: Option<Instant>) -> PyResult<Answer> {
     let look = || {
         Watched::by_nobody().look_up(py)?;
         match stop.is_some_and(ClusterStop::is_stopped) {
@@ -73,6 +78,9 @@ fn wait(py: Python<'_>, mut pending: Pending, stop: Option<&ClusterStop>) -> PyR
                 if let Err(error) = look() {
                     py.detach(|| pending.cancel());
                     return Err(error);
+                }
+                if last.is_some_and(|last| last <= Instant::now()) {
+                    return Ok(py.detach(|| pending.time_out()));
                 }
                 lent = lent.or_else(|| Lent::for_what_is_named(py));
                 patience = HEARTBEAT;

@@ -54,6 +54,12 @@ impl ClusterCoordination {
         self.reply(py, Request::Log { topic: topic.into(), event: Bytes::from(pickle) }).map(drop)
     }
 
+    /// When the scheduler has begun in the place of another one, in seconds since 1970, if nobody was told yet: it has no events of before.
+    fn begun_anew(&self) -> Option<f64> {
+        let began = self.coordination.begun_anew()?;
+        Some(began.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs_f64())
+    }
+
     /// The events that a topic still keeps.
     fn events<'py>(&self, py: Python<'py>, topic: &str) -> PyResult<Vec<Event<'py>>> {
         let (mut all, mut from) = (vec![], 0);

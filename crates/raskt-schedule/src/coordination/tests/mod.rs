@@ -9,6 +9,7 @@ mod metadata;
 mod model;
 mod named_values;
 mod queueing;
+mod restored;
 mod topics;
 mod wishes;
 mod world;

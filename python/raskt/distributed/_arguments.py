@@ -22,6 +22,9 @@ THREADS_MAX = 10_000
 
 PORT_MAX = 65535
 
+COUNT_MAX = 2**63 - 1
+"""What is counted without another bound is at most so many."""
+
 
 def count(name: str, value: Any, least: int = 0, most: int = WORKERS_MAX) -> int:
     """A whole number.

@@ -1,0 +1,36 @@
+//! What is said of what has failed.
+
+use super::core::Core;
+use super::gifts::WhyNot;
+use crate::message::{ErrorForm, FailureForm};
+use raskt_schedule::Failure;
+use raskt_value::ErrorKind;
+use std::sync::Arc;
+
+impl Core {
+    /// What clients are told of a failure.
+    pub fn failure_form(&self, failure: Failure) -> FailureForm {
+        let Failure { run, task, story, worker } = failure;
+        let cause = self.causes.last_of(&story);
+        if worker.is_some() {
+            let error = self.errors.get((run, task)).cloned();
+            return FailureForm { run, task, error, story, is_lost: false, cause };
+        }
+        // What no worker is to blame for hasn't failed of itself, whatever went wrong when it was tried before.
+        if let Some(error) = self.cancellation(run, task).map(Arc::new) {
+            return FailureForm { run, task, error: Some(error), story, is_lost: false, cause };
+        }
+        match self.runs.get(&run).and_then(|record| record.gifts.why_not(task)) {
+            Some(WhyNot::Told(reason)) => {
+                let message = format!("its data couldn't be fetched: {reason}");
+                let error = ErrorForm { key: self.key(run, task), kind: ErrorKind::Foreign, message, cause: None };
+                FailureForm { run, task, error: Some(error.into()), story, is_lost: false, cause }
+            }
+            Some(WhyNot::Deaths(deaths)) => {
+                let (story, cause) = (deaths.clone(), self.causes.last_of(deaths));
+                FailureForm { run, task, error: None, story, is_lost: false, cause }
+            }
+            None => FailureForm { run, task, error: None, story, is_lost: true, cause },
+        }
+    }
+}

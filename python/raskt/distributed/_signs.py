@@ -1,0 +1,83 @@
+"""Signs of life of a worker process: a number in memory that it shares with this one, and counts up while it can."""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import sys
+import tempfile
+from contextlib import suppress
+
+SILENT_SECONDS = 60.0
+"""Who gives none for so long isn't a worker any more: the scheduler has given it up long before."""
+
+BYTES = 8
+
+LOOK_MOST_SECONDS = 1.0
+"""Between two looks no more than this counts: whoever looks may have been stopped himself."""
+
+
+class Signs:
+    """Those of one process."""
+
+    def __init__(self) -> None:
+        # Its number mustn't be one of those that the process has its streams by.
+        self.file = _at_least_three(_memory())
+        """What the process is given."""
+        try:
+            os.ftruncate(self.file, BYTES)
+            self._memory = mmap.mmap(self.file, BYTES)
+        except BaseException:
+            os.close(self.file)
+            raise
+        self._count = 0
+        self._silent = 0.0
+        self._looked: float | None = None
+
+    def are_given(self) -> None:
+        """The process has the file now."""
+        os.close(self.file)
+
+    def close(self) -> None:
+        """The process is gone."""
+        self._memory.close()
+
+    def are_missing(self, now: float, process: int) -> bool:
+        """Whether it has been silent for too long. Until it has given the first sign, nothing is known of it."""
+        if self._memory.closed:
+            return False
+        count = int.from_bytes(self._memory[:BYTES], sys.byteorder)
+        passed = 0.0 if self._looked is None else min(now - self._looked, LOOK_MOST_SECONDS)
+        self._looked = now
+        self._silent = self._silent + passed if count == self._count and count > 0 else 0.0
+        self._count = count
+        if self._silent > SILENT_SECONDS and is_stopped(process):
+            # By somebody who may want to see it as it is, or to have it go on.
+            self._silent = 0.0
+        return self._silent > SILENT_SECONDS
+
+
+def is_stopped(process: int) -> bool:
+    """Whether a signal or a debugger has stopped it, as far as the system says."""
+    with suppress(OSError, IndexError):
+        with open(f"/proc/{process}/stat", "rb") as about:
+            return about.read().rpartition(b")")[2].split()[0] in (b"T", b"t")
+    return False
+
+
+def _at_least_three(file: int) -> int:
+    if file > 2:
+        return file
+    try:
+        return fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 3)
+    finally:
+        os.close(file)
+
+
+def _memory() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("raskt-signs")
+    file, path = tempfile.mkstemp(prefix="raskt-signs-")
+    os.unlink(path)
+    return file
