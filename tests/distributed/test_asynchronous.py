@@ -24,7 +24,7 @@ LOCAL = frozenset(
 )
 """What asks nobody: it sends, or says what is known here."""
 
-REFUSED = frozenset(("rebalance", "run_on_scheduler", "forward_logging", "unregister_scheduler_plugin"))
+REFUSED = frozenset(("run_on_scheduler", "forward_logging", "unregister_scheduler_plugin"))
 """They raise at once."""
 
 
@@ -60,6 +60,7 @@ def called(client, futures, tmp_path):
         "publish_dataset": lambda: client.publish_dataset(x=1),
         "register_plugin": lambda: client.register_plugin(Plugin()),
         "register_worker_callbacks": lambda: client.register_worker_callbacks(abs_nothing),
+        "rebalance": lambda: client.rebalance(futures),
         "replicate": lambda: client.replicate(futures),
         "retry": lambda: client.retry(futures),
         "run": lambda: client.run(time.sleep, 0.1),

@@ -148,6 +148,45 @@ def test_who_only_looks_is_answered_by_the_next_scheduler(tmp_path: Path) -> Non
     place.close()
 
 
+class Tally:
+    """Counts its calls."""
+
+    count = 0
+
+    def add(self) -> int:
+        self.count += 1
+        return self.count
+
+
+def test_who_asks_of_workers_right_after_a_restart_sees_all_of_them(tmp_path: Path) -> None:
+    place, asked = Place(tmp_path), []
+    with Client(scheduler_file=place.file) as client:
+        client.wait_for_workers(2, timeout=30)
+        tally = client.submit(Tally, actor=True).result(timeout=30)
+        kept = client.map(pow, range(8), range(8))
+        client.gather(kept)
+        client.replicate(kept)
+        two = sorted(client.nthreads())
+        questions = (
+            lambda: list(map(sorted, client.who_has(kept).values())) == [two] * len(kept),
+            lambda: sum(map(len, client.who_has().values())) >= 2 * len(kept),
+            lambda: all(len(keys) >= len(kept) for keys in client.has_what().values()),
+            lambda: sorted(client.run(os.getpid)) == two,
+            lambda: sorted(client.processing()) == two,
+            lambda: sorted(client.nthreads()) == two,
+            lambda: sorted(client.scheduler_info()["workers"]) == two,
+            lambda: tally.add().result(timeout=30) == 1,
+            lambda: client.call_stack() == {},
+        )
+        # Each is the first one that is asked after a restart.
+        for question in questions:
+            place.kill()
+            place.start()
+            assert question(), f"after {asked}"
+            asked.append(question)
+    place.close()
+
+
 def test_times_are_kept_where_the_scheduler_stands_still(tmp_path: Path) -> None:
     place = Place(tmp_path)
     with Client(scheduler_file=place.file) as client:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
+from collections import Counter
 
 import pytest
 
+import raskt.array as ra
+from processes_seen import until
 from raskt.distributed import CancelledError, Client, LocalCluster, wait
 
 
@@ -51,14 +53,66 @@ def test_of_workers_that_retire_only_what_can_be_is_done(client: Client) -> None
 def test_results_are_replicated(client: Client) -> None:
     futures = client.map(bytes, range(100_000, 100_010))
     client.replicate(futures)
-    deadline = time.monotonic() + 30
-    while {len(workers) for workers in client.who_has(futures).values()} != {2}:
-        assert time.monotonic() < deadline
+    assert {len(workers) for workers in client.who_has(futures).values()} == {2}
     client.replicate(futures, n=1)
     with pytest.raises(ValueError, match="n is 0"):
         client.replicate(futures, n=0)
-    with pytest.raises(NotImplementedError):
+
+
+class Large:
+    """Has much, which is nowhere else."""
+
+    def __init__(self) -> None:
+        self.data = bytes(10_000_000)
+
+    def size(self) -> int:
+        return len(self.data)
+
+
+def test_results_go_to_whoever_holds_little() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        one, other = sorted(client.nthreads())
+        actor = client.submit(Large, actor=True, workers=[one]).result(timeout=30)
+        futures = client.map(bytes, range(1_000_000, 1_000_020), workers=[one])
+        read = client.submit(len, futures[0], workers=[one])
+        of_array = client.persist(ra.ones((400, 1000), chunks=(100, 1000)))
+        wait([*futures, read])
+        assert not any(other in workers for workers in client.who_has(futures).values())
+        client.rebalance(futures[:2], workers=[one, other])
+        assert sum(workers == [other] for workers in client.who_has(futures).values()) in (1, 2)
         client.rebalance()
+        held = Counter(worker for workers in client.who_has(futures).values() for worker in workers)
+        assert sum(held.values()) == 20 and abs(held[one] - held[other]) <= 5
+        assert [len(data) for data in client.gather(futures)] == list(range(1_000_000, 1_000_020))
+        # What can't be had elsewhere has stayed, and what has gone is read and let go of as before.
+        assert actor.size().result(timeout=30) == 10_000_000
+        assert float(of_array.sum().compute()) == 400_000
+        assert client.gather(client.map(len, futures)) == list(range(1_000_000, 1_000_020))
+        before = client.who_has(futures)
+        client.rebalance()
+        assert client.who_has(futures) == before, "what is even stays"
+        with pytest.raises(ValueError, match="there is no worker 'nobody'"):
+            client.rebalance(workers="nobody")
+        with pytest.raises(TypeError, match=r"rebalance\(\) takes futures"):
+            client.rebalance(5)
+        with pytest.raises(NotImplementedError, match="safe"):
+            client.rebalance(safe=True)
+        del futures, before
+        until(lambda: not any(key.startswith("bytes") for keys in client.has_what().values() for key in keys))
+
+
+def test_results_move_while_tasks_come_and_go() -> None:
+    """Whatever goes meanwhile, each task reads what it is to."""
+    with LocalCluster(n_workers=3, threads_per_worker=1) as cluster, Client(cluster) as client:
+        first = sorted(client.nthreads())[0]
+        for _ in range(10):
+            made = client.map(bytes, range(100_000, 100_060), workers=[first], pure=False)
+            read = client.map(len, made, pure=False)
+            again = client.map(lambda data, size: len(data) - size, made, read, pure=False)
+            client.rebalance(made[:1])
+            client.rebalance()
+            sums = client.map(sum, [[one, two] for one, two in zip(again, again[1:])], pure=False)
+            assert client.gather(sums) == [0] * 59
 
 
 def test_a_restart_begins_all_anew() -> None:

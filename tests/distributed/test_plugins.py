@@ -231,7 +231,6 @@ def test_what_is_refused(client):
         lambda: PipInstall(["a"], restart_workers=True),
         lambda: distributed.rpc("tcp://127.0.0.1:1"),
         lambda: distributed.connect("tcp://127.0.0.1:1"),
-        lambda: distributed.span("a"),
         lambda: distributed.get_task_metadata(),
     ]
     for call in refused:

@@ -8,13 +8,16 @@ import logging
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from raskt.distributed import Client, LocalCluster, performance_report, wait
+import raskt
+import raskt.array as ra
+from raskt.distributed import Client, LocalCluster, performance_report, span, wait
 from raskt.distributed._reports import get_task_stream
 
 
@@ -196,6 +199,40 @@ def test_what_was_run_is_shown(client: Client, tmp_path: Path) -> None:
     assert "<th>Tasks</th><td>21</td>" in page
     assert page.count("<rect") == len(stream.data)
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_what_belongs_to_a_span_is_told(client: Client, tmp_path: Path) -> None:
+    with performance_report(tmp_path / "report.html"), get_task_stream(client) as stream:
+        with span("weekly") as outer:
+            client.submit(abs, -1).result()
+            with span("load", "parse") as inner, raskt.annotate(priority=3):
+                client.gather(client.map(abs, range(-5, 0), priority=1))
+                (ra.ones(10, chunks=5) + 1).sum().compute()
+                client.submit(raises).exception()
+        client.submit(abs, -7).result()
+        with raskt.annotate(span="mine"):
+            client.submit(abs, -8).result()
+    found = {row["span_id"]: row["span"] for row in stream.data}
+    assert found[outer] == ("weekly",) and found[inner] == ("weekly", "load", "parse")
+    spans = {row["span"] for row in stream.data}
+    assert spans == {("weekly",), ("weekly", "load", "parse"), (), ("mine",)}
+    counts = Counter({row["span"]: 0 for row in stream.data})
+    for row in stream.data:
+        counts[row["span"]] += row["tasks"]
+    assert counts["weekly",] == 1 and counts[()] == 1 and counts["mine",] == 1
+    page = (tmp_path / "report.html").read_text()
+    for line in ("Span weekly", "Span weekly / load", "Span weekly / load / parse", "Span mine"):
+        assert f"<th>{line}</th>" in page
+    # Nothing of it stays.
+    with get_task_stream(client) as after:
+        client.submit(abs, -9).result()
+    assert [(row["span"], row["span_id"]) for row in after.data] == [((), None)]
+
+
+@pytest.mark.parametrize("tags", [(), (5,), ("",), ("a", None), ("x" * 600,)])
+def test_a_span_is_called_by_texts(tags: tuple[Any, ...]) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"span\("), span(*tags):
+        pass
 
 
 def test_what_has_just_ended_is_not_shown(client: Client) -> None:

@@ -93,6 +93,14 @@ pub enum Order {
         /// Who may; everybody if nobody is named.
         among: Vec<WorkerId>,
     },
+    /// Results go from workers that hold much, for their memory, to those that hold little: until that is as even as these results let it
+    /// be. What several workers hold stays, and what a task is about to read. Workers that are named and have left are left out.
+    Rebalance {
+        /// The results that may go; all if none is named.
+        tasks: Vec<(RunId, TaskRange)>,
+        /// Between whom; everybody if nobody is named.
+        among: Vec<WorkerId>,
+    },
     /// All runs end, nothing is held any more, and the processes of workers begin anew where somebody looks after them.
     Restart,
     /// Processes of workers begin anew where somebody looks after them; what they held is made again.
@@ -260,6 +268,8 @@ pub struct StreamFacts {
     pub failed: u64,
     /// Bytes of their results.
     pub bytes: u64,
+    /// What was said of them by the name `span`; nothing if it wasn't.
+    pub span: String,
 }
 
 /// Something that the scheduler has noted down.

@@ -76,6 +76,9 @@ fn a_worker_that_leaves_or_was_never_there_answers_for_itself() {
     let left = |given: &Result<Bytes, ClusterError>| matches!(given, Err(ClusterError::Disconnected(why)) if why.contains("has left"));
     assert!(given.values().all(left), "{given:?}");
     over.recv_timeout(PATIENCE).unwrap();
+    // Whoever leaves between the look who is there and the errand has left as well.
+    let late = all(&client.errand(vec![WorkerId(0), WorkerId(1)], Bytes::from_static(b"x")).unwrap());
+    assert!(late.len() == 2 && late.values().all(left), "{late:?}");
     let unknown = client.errand(vec![WorkerId(77)], Bytes::new()).unwrap();
     assert!(matches!(all(&unknown)[&WorkerId(77)], Err(ClusterError::Refused(_))));
     assert!(unknown.is_over());

@@ -1,10 +1,12 @@
 //! Workers that retire, results that more are to hold, and what a scheduler says of all that.
 
+use crate::workplace::objects::until;
 use crate::workplace::*;
 use raskt_cluster::{Answer, Client, ClusterError, Job, Order, Question, ResultFacts, TaskRun, TaskState, Until};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{BEGINNING, RunId, TaskRange, WorkerId};
 use raskt_value::{Chunk, Value};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Sums of data that the client gives: what is lost of it can't be made again by anybody but the client.
@@ -44,6 +46,29 @@ fn results(client: &Client) -> Vec<ResultFacts> {
 fn gathered(client: &Client, run: RunId, range: TaskRange) -> Vec<i64> {
     let deadline = Some(std::time::Instant::now() + PATIENCE);
     client.gather(&[(run, vec![range])], deadline).unwrap().iter().map(number).collect()
+}
+
+#[test]
+fn who_left_before_an_order_came_is_no_mistake_of_it() {
+    let mut cluster = Cluster::of(2);
+    let client = cluster.client();
+    let (run, range) = futures(&client, 4, QUICK);
+    settle(&client, &run, range);
+    cluster.workers.remove(0).shut_down(Duration::ZERO);
+    until(|| client.workers().len() == 1);
+    let both = || vec![WorkerId(0), WorkerId(1)];
+    let replicate = |among| order(&client, Order::Replicate { tasks: vec![(run.id(), range)], copies: 2, among });
+    replicate(both()).unwrap();
+    assert!(
+        matches!(replicate(vec![WorkerId(0)]), Err(ClusterError::Refused(why)) if why.contains("none of the workers"))
+    );
+    assert_eq!(order(&client, Order::RestartWorkers { workers: vec![WorkerId(0)] }).unwrap(), []);
+    assert_eq!(retire(&client, 0, true).unwrap(), []);
+    // A number that nobody has had is one.
+    let refused = |came| matches!(came, Err(ClusterError::Refused(why)) if why.contains("there is no worker 77"));
+    assert!(refused(retire(&client, 77, true)));
+    assert!(refused(order(&client, Order::RestartWorkers { workers: vec![WorkerId(77)] })));
+    assert!(refused(replicate(vec![WorkerId(77)])));
 }
 
 #[test]
@@ -143,18 +168,48 @@ fn results_are_held_by_as_many_as_are_asked_for() {
         let all = results(&client);
         all.len() == 10 && all.iter().all(|result| result.workers.len() >= least)
     };
-    // A worker says that it has made copies before it says that it has told of them.
-    while !held(2) {
-        std::thread::yield_now();
-    }
+    assert!(held(2));
     order(&client, replicate(3, vec![])).unwrap();
-    while !held(3) {
-        std::thread::yield_now();
-    }
+    assert!(held(3));
     // Two of three may die: nothing is made again.
     cluster.workers.drain(..2).for_each(|worker| worker.shut_down(Duration::ZERO));
     assert_eq!(gathered(&client, run.id(), range), (0..10).collect::<Vec<_>>());
     assert!(matches!(order(&client, replicate(2, vec![WorkerId(77)])), Err(ClusterError::Refused(_))));
+}
+
+#[test]
+fn results_go_to_whoever_holds_little() {
+    let mut cluster = Cluster::of(1);
+    let client = cluster.client();
+    let (run, range) = futures(&client, 90, QUICK);
+    settle(&client, &run, range);
+    let held = |client: &Client| {
+        let mut counts = BTreeMap::<u32, usize>::new();
+        for result in results(client) {
+            assert_eq!(result.workers.len(), 1, "{result:?}");
+            *counts.entry(result.workers[0].0).or_default() += 1;
+        }
+        counts
+    };
+    let rebalance = |tasks, among| Order::Rebalance { tasks, among };
+    assert_eq!(order(&client, rebalance(vec![], vec![])).unwrap(), [], "there is nobody else");
+    cluster.join("second");
+    cluster.join("third");
+    until(|| client.workers().len() == 3);
+    let named = TaskRange { end: 3, ..range };
+    assert_eq!(order(&client, rebalance(vec![(run.id(), named)], vec![])).unwrap(), [WorkerId(0)]);
+    assert_eq!(held(&client)[&0], 87, "only what is named goes");
+    assert_eq!(order(&client, rebalance(vec![], vec![WorkerId(0), WorkerId(1)])).unwrap(), [WorkerId(0)]);
+    let counts = held(&client);
+    assert!(counts[&0].abs_diff(counts[&1]) <= 2 && counts[&2] <= 3, "{counts:?}");
+    while order(&client, rebalance(vec![], vec![])).unwrap() != [] {}
+    let counts = held(&client);
+    assert!(counts.values().all(|count| (28..=32).contains(count)), "{counts:?}");
+    assert!(matches!(order(&client, rebalance(vec![], vec![WorkerId(77)])), Err(ClusterError::Refused(_))));
+    // What has gone is where it is said to be, and can be read there; and nothing was made again.
+    assert_eq!(gathered(&client, run.id(), range), (0..90).collect::<Vec<_>>());
+    drop(run);
+    until(|| results(&client).is_empty());
 }
 
 #[test]

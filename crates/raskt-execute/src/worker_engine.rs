@@ -104,6 +104,12 @@ impl WorkerEngine {
         Ok(())
     }
 
+    /// Calls `then` once the uplink has heard all that there is to tell by now: what is sent by it comes after that. Where nobody is told
+    /// anything any more it is never called.
+    pub fn once_told(&self, then: impl FnOnce() + Send + 'static) {
+        self.change(|state| state.once_told(Box::new(then)));
+    }
+
     /// The large ones of these results, which are of one run, in the store.
     fn kept_all(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<Vec<(TaskId, Value)>, WorkerError> {
         let (graph, engine) = self.look(|state| (state.graph_of(run), state.engine))?;

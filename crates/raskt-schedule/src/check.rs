@@ -27,6 +27,7 @@ impl Scheduler {
             | Event::Cancelled { run, tasks }
             | Event::ResultsLost { run, tasks, .. }
             | Event::Fetched { run, tasks, .. }
+            | Event::CopiesDropped { run, tasks, .. }
             | Event::RunsOn { run, tasks, .. }
             | Event::Recalled { run, tasks, .. } => self.are_of_run(*run, tasks),
             Event::Scattered { run, tasks, bytes, .. } | Event::GiftsKept { run, tasks, bytes, .. } => {

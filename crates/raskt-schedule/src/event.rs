@@ -193,6 +193,16 @@ pub enum Event {
         /// The tasks whose results it fetched.
         tasks: Vec<TaskRange>,
     },
+    /// Copies of results go from a worker that others hold as well, and that no task of their run is about to read. Those of which
+    /// that isn't so stay: whoever asks for it is told of nothing, since nobody misses what is gone.
+    CopiesDropped {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
     /// A worker couldn't fetch an input, and so gives back the assignment that needs it.
     FetchFailed {
         /// The worker.

@@ -4,6 +4,7 @@ mod returned;
 
 use crate::gates::for_each_told;
 use crate::planted::{self, Bug};
+use crate::queue::push_for;
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
 use crate::{TaskRange, WorkerId};
@@ -158,6 +159,23 @@ impl Tasks {
                 self.lose(graph, task);
             }
         }
+    }
+
+    /// Of `tasks`, `worker` discards those that others hold as well, and that nothing of the run is about to read.
+    pub fn drop_copies(&mut self, graph: &Graph, worker: WorkerId, tasks: &[TaskRange]) {
+        let parts = tasks.iter().flat_map(|&range| self.live_parts(range)).collect::<SmallVec<[_; 4]>>();
+        let may_go = |task: &TaskId| {
+            let record = self.record(*task);
+            let is_one_of_several = record.is_special && self.replicas.contains_key(task);
+            self.is_needed(*task)
+                && record.tag == Tag::InMemory
+                && record.count == 0
+                && is_one_of_several
+                && self.holds(worker, *task)
+        };
+        let going: Vec<_> = parts.into_iter().flat_map(TaskRange::tasks).filter(may_go).collect();
+        going.iter().for_each(|&task| push_for(&mut self.discards, worker, task));
+        self.lose_those_of(graph, worker, &TaskRange::of(going));
     }
 
     /// Takes `worker` from those that hold `task`; whether anybody is left.

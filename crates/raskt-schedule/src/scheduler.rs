@@ -164,6 +164,9 @@ impl Scheduler {
             Event::ResultsLost { worker, run, tasks } => self.change(run, |found| {
                 found.tasks.lose_those_of(&found.graph, worker, &tasks);
             }),
+            Event::CopiesDropped { worker, run, tasks } => self.change(run, |found| {
+                found.tasks.drop_copies(&found.graph, worker, &tasks);
+            }),
             Event::Started { worker, run, attempt } => {
                 let is_forgotten = !self.runs.contains_key(&run);
                 self.workers.start(worker, run, attempt, is_forgotten);

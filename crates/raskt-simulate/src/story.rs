@@ -47,6 +47,7 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
         | Event::Cancelled { run, tasks }
         | Event::ResultsLost { run, tasks, .. }
         | Event::Fetched { run, tasks, .. }
+        | Event::CopiesDropped { run, tasks, .. }
         | Event::Scattered { run, tasks, .. }
         | Event::RunsOn { run, tasks, .. }
         | Event::GiftsKept { run, tasks, .. }
@@ -84,6 +85,9 @@ pub(crate) fn event(event: &Event) -> String {
         Event::Released { run, tasks } => format!("run {}: {} is no longer wanted", run.0, ranges(tasks)),
         Event::ResultsLost { worker, run, tasks } => {
             format!("worker {} has lost {} of run {}", worker.0, ranges(tasks), run.0)
+        }
+        Event::CopiesDropped { worker, run, tasks } => {
+            format!("copies of {} of run {} go from worker {}", ranges(tasks), run.0, worker.0)
         }
         Event::Scattered { run, tasks, worker, .. } | Event::GiftsKept { run, tasks, worker, .. } => {
             format!("worker {} was given {} of run {}", worker.0, ranges(tasks), run.0)

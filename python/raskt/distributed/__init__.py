@@ -51,10 +51,11 @@ from raskt.distributed._plugin_kinds import (
     WorkerPlugin,
 )
 from raskt.distributed._progress import progress
-from raskt.distributed._refused import connect, get_task_metadata, rpc, span
+from raskt.distributed._refused import connect, get_task_metadata, rpc
 from raskt.distributed._reports import get_task_stream, performance_report
 from raskt.distributed._security import Security
 from raskt.distributed._semaphores import Semaphore
+from raskt.distributed._spans import span
 from raskt.distributed._this_worker import get_worker
 from raskt.distributed._variables import Queue, Variable
 from raskt.distributed._waiting import as_completed, fire_and_forget, futures_of, wait

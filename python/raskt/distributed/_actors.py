@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from raskt import _core
+from raskt import _annotations, _core
 from raskt._process import errands
-from raskt.distributed import _errands, _futures, _this_worker
+from raskt.distributed import _asking, _errands, _futures, _this_worker
 from raskt.distributed._durations import seconds
 from raskt.distributed._leaving import has_left
 from raskt.distributed._threads import in_thread
@@ -200,8 +200,7 @@ class Actor:
     def _came(self, errand: _core.ClusterErrand, future: ActorFuture[Any]) -> None:
         try:
             ((_, result, error),) = _errands.given(errand)
-            # It may be refused as well, if the worker left on the way.
-            if has_left(error) or type(error) is RuntimeError and self._number() is None:
+            if has_left(error):
                 error = self._gone()
         except BaseException as failure:
             result, error = None, failure
@@ -210,8 +209,10 @@ class Actor:
 
     def _number(self) -> int | None:
         """What the scheduler calls its worker now: each time that it comes back it is another number."""
-        there = _client_of(self)._raskt_cluster_client.workers()
-        return next((about["id"] for about in there if about["identity"] == self._worker), None)
+        native = _client_of(self)._raskt_cluster_client
+        looks = (native.workers, functools.partial(_asking.there, native))
+        found = (about["id"] for look in looks for about in look() if about["identity"] == self._worker)
+        return next(found, None)
 
     def _gone(self) -> OSError:
         return OSError(f"the worker of {self!r} is gone, and the state of the actor with it")
@@ -235,9 +236,16 @@ class _Eager(_Method):
 
 
 def create(
-    client: Client, cls: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], key: str | None, said: Any
+    client: Client,
+    cls: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    key: str | None,
+    said: dict[str, Any],
 ) -> _core.ClusterFuture:
     """Has a worker make an actor; the future's result is the `Actor`."""
+    # It is nothing elsewhere: whoever moves results leaves it where it is.
+    said = _annotations.annotation_set(**(_annotations.get_annotations() | said | {"actor": True}))
     token = key or f"{getattr(cls, '__name__', 'actor')}-{uuid.uuid4().hex}"
     return client._raskt_cluster_client.submit(_made, (token, cls, *args), kwargs or None, token, said)
 

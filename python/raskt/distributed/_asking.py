@@ -41,6 +41,16 @@ def facts(client: ClusterClient) -> dict[str, Any]:
     return answer
 
 
+def there(client: ClusterClient) -> list[dict[str, Any]]:
+    """The workers that are there, with ``id``, ``name``, ``identity``, ``addresses``, ``nthreads``, ``memory_limit``.
+
+    A scheduler that has begun anew answers when the workers of before are back. A client that looks by itself before
+    that sees none of them.
+    """
+    facts(client)
+    return client.workers()
+
+
 def workers(client: ClusterClient) -> dict[int, dict[str, Any]]:
     """What each worker has to do, and holds, by its number."""
     found: dict[int, dict[str, Any]] = {}

@@ -79,15 +79,15 @@ class Calls:
         Future
         """
         _check_callable(func)
-        said = _said(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
+        words = _words(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
         if _are_actors(actor, actors):
             client: Any = self
-            return _actors.create(client, func, args, kwargs, key, said)
+            return _actors.create(client, func, args, kwargs, key, words)
         if key is not None:
             _check_key(key)
         if _is_pure(pure) and key is None:
             key = content_key(func, args, kwargs)
-        return self._raskt_cluster_client.submit(func, args, kwargs or None, key, said)
+        return self._raskt_cluster_client.submit(func, args, kwargs or None, key, _set_of(words))
 
     def map(
         self,
@@ -141,9 +141,9 @@ class Calls:
         keys = _keys(key, len(rows))
         if _are_actors(actor, actors):
             client: Any = self
-            said = _said(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
+            words = _words(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
             named: Sequence[str | None] = keys or [None] * len(rows)
-            return [_actors.create(client, func, row, kwargs, name, said) for row, name in zip(rows, named)]
+            return [_actors.create(client, func, row, kwargs, name, words) for row, name in zip(rows, named)]
         if _is_pure(pure) and keys is None:
             keys = [content_key(func, row, kwargs) for row in rows]
         said = _said(workers, resources, retries, priority, allow_other_workers, fifo_timeout)
@@ -361,15 +361,15 @@ def _keys(key: str | Sequence[str] | None, count: int) -> list[str] | None:
     return keys
 
 
-def _said(
+def _words(
     workers: str | Sequence[str] | None,
     resources: Mapping[str, float] | None,
     retries: int | None,
     priority: int,
     allow_other_workers: bool,
     fifo_timeout: Any,
-) -> _core.AnnotationSet | None:
-    """What is said of calls, over what `raskt.annotate` says here; None if nothing is."""
+) -> dict[str, Any]:
+    """What is said of calls, over what `raskt.annotate` says here; nothing if no more than that is."""
     said: dict[str, Any] = {}
     if fifo_timeout is not None:
         _arguments.span("fifo_timeout", fifo_timeout)
@@ -385,4 +385,13 @@ def _said(
     # Of what isn't the usual, also what counts as false is looked at.
     if priority is not USUAL:
         said["priority"] = priority
-    return annotation_set(**(get_annotations() | said)) if said else None
+    return get_annotations() | said if said else {}
+
+
+def _said(*words: Any) -> _core.AnnotationSet | None:
+    """The same in the engine's words."""
+    return _set_of(_words(*words))
+
+
+def _set_of(words: dict[str, Any]) -> _core.AnnotationSet | None:
+    return annotation_set(**words) if words else None

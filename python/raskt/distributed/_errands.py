@@ -7,6 +7,7 @@ from typing import Any
 
 from raskt._core import ClusterClient, ClusterErrand
 from raskt._process import errands
+from raskt.distributed import _asking
 
 
 def send(
@@ -74,7 +75,7 @@ def numbers(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[
         If one isn't there.
     """
     client.check()
-    there = client.workers()
+    there = _asking.there(client)
     if workers is None:
         return {about["id"]: about["name"] for about in there}
     known = {name: about for about in there for name in (about["id"], *about["addresses"], about["name"])}

@@ -15,7 +15,7 @@ from raskt.distributed._nested import as_container, futures_asked
 from raskt.distributed._waiting import wait
 
 if TYPE_CHECKING:
-    from raskt._core import ClusterClient
+    from raskt._core import ClusterClient, ClusterFuture
     from raskt.distributed._clusters import Cluster
     from raskt.distributed._security import Security
 
@@ -26,6 +26,9 @@ RESTART_SECONDS = 60.0
 
 GLANCE_SECONDS = 0.02
 """How often it is looked whether they have."""
+
+MOVES_MOST = 64
+"""How often at most the scheduler is asked to move more."""
 
 
 class Orders:
@@ -109,11 +112,38 @@ class Orders:
         return self.sync(replicate, self._raskt_cluster_client, every, n, workers)
 
     def rebalance(self, futures: Any = None, workers: Workers = None, **kwargs: Any) -> Any:
-        """Isn't done: where memory is short results go to the disk; `replicate` and `retire_workers` move them."""
-        raise NotImplementedError(
-            "results aren't moved between workers to even out memory: where it is short they go to the disk; "
-            "replicate() has others hold them as well, and retire_workers() moves all that a worker holds"
-        )
+        """Has results go from workers that hold much of their memory to those that hold little of it.
+
+        It is over when each holds about as large a part of its memory, as far as whole results allow that. What several
+        workers hold stays where it is, and so does what a task is about to read, and an `Actor`. Tasks and other
+        clients go on meanwhile.
+
+        Parameters
+        ----------
+        futures : futures, or containers of them, optional
+            Results that may go; first it waits for these. Default: all that there are.
+        workers : str or sequence of str, optional
+            Workers between which they do. Default: all.
+
+        Raises
+        ------
+        RuntimeError
+            If a result couldn't be copied: what had been by then has gone.
+
+        Examples
+        --------
+        >>> from raskt.distributed import Client
+        >>> with Client(n_workers=2, threads_per_worker=1) as client:
+        ...     first = list(client.nthreads())[0]
+        ...     futures = client.map(bytes, [1000] * 8, workers=[first])
+        ...     client.rebalance(futures)
+        ...     sorted(map(len, client.has_what().values()))
+        [4, 4]
+        """
+        if kwargs:
+            raise NotImplementedError(f"rebalance({next(iter(kwargs))}=...) isn't known")
+        every = None if futures is None else futures_asked(as_container(futures), "rebalance()")
+        return self.sync(_rebalance, self._raskt_cluster_client, every, workers)
 
     def restart(self, timeout: float | str | None = None, wait_for_workers: bool = True) -> Any:
         """Ends all runs of all clients, and has workers begin anew.
@@ -226,10 +256,7 @@ def replicate(
     """Has `n` workers hold results, all if it is None, among `workers`; first it waits for the results."""
     wait(futures, timeout)
     among = _errands.numbers(client, workers)
-    tasks = [
-        [run, {"layer": layer, "start": index, "end": index + 1}]
-        for run, layer, index in _asking.places_of(futures).values()
-    ]
+    tasks = _ranges_of(futures)
     copies = len(among) if n is None else min(n, len(among))
     named = [] if workers is None else list(among)
     for start in range(0, len(tasks), _asking.TASKS_AT_A_TIME):
@@ -237,9 +264,32 @@ def replicate(
         _asking.order(client, {"Replicate": {"tasks": part, "copies": copies, "among": named}})
 
 
+def _rebalance(client: ClusterClient, futures: list[ClusterFuture] | None, workers: Workers) -> None:
+    named: list[Any] = []
+    if futures is not None:
+        wait(futures)
+        named = _ranges_of(futures)
+        if not named:
+            return
+    among = [] if workers is None else list(_errands.numbers(client, workers))
+    parts = [named[at : at + _asking.TASKS_AT_A_TIME] for at in range(0, len(named), _asking.TASKS_AT_A_TIME)] or [[]]
+    for part in parts:
+        # As much is moved at a time as the scheduler looks at.
+        for _ in range(MOVES_MOST):
+            if not _asking.order(client, {"Rebalance": {"tasks": part, "among": among}}):
+                break
+
+
+def _ranges_of(futures: Any) -> list[Any]:
+    return [
+        [run, {"layer": layer, "start": index, "end": index + 1}]
+        for run, layer, index in _asking.places_of(futures).values()
+    ]
+
+
 def _restart(client: ClusterClient, order: Any, patience: float, waits: bool) -> list[int]:
     client.check()
-    deadline, count = time.monotonic() + patience, len(client.workers())
+    deadline, count = time.monotonic() + patience, len(_asking.there(client))
     gone = set(_asking.order(client, order, patience))
     while waits:
         there = {about["id"] for about in client.workers()}

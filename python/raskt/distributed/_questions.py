@@ -255,19 +255,23 @@ def _known(client: ClusterClient, meant: dict[int, str]) -> list[dict[str, Any]]
 
 
 def _names(client: ClusterClient) -> dict[int, str]:
-    return {about["id"]: about["name"] for about in client.workers()}
+    return {about["id"]: about["name"] for about in _asking.there(client)}
 
 
 def _who_has(client: ClusterClient, futures: Any) -> dict[str, list[str]]:
-    names = _names(client)
+    # First what is asked: a scheduler that has begun anew answers when workers are back, and these have other numbers.
+    if futures is None:
+        held = list(_asking.results(client))
+    else:
+        places = _asking.places_of(futures_asked(as_container(futures), "who_has()"))
+        found = _asking.who_has(client, places.values())
+    names = {about["id"]: about["name"] for about in client.workers()}
 
     def called(about: dict[str, Any]) -> list[str]:
         return [names[number] for number in about["workers"] if number in names]
 
     if futures is None:
-        return {_asking.key_of(about): called(about) for about in _asking.results(client)}
-    places = _asking.places_of(futures_asked(as_container(futures), "who_has()"))
-    found = _asking.who_has(client, places.values())
+        return {_asking.key_of(about): called(about) for about in held}
     return {key: called(found[place]) if place in found else [] for key, place in places.items()}
 
 
@@ -330,7 +334,9 @@ def _call_stack(client: ClusterClient, futures: Any) -> dict[str, dict[str, list
 def info_of(client: ClusterClient, address: str, n_workers: int) -> dict[str, Any]:
     """What is known of a scheduler and its workers."""
     client.check()
-    there, loads, facts = client.workers(), _asking.workers(client), _asking.facts(client)
+    # First what is asked: who is there is known when that is answered.
+    loads, facts = _asking.workers(client), _asking.facts(client)
+    there = client.workers()
     shown = there if n_workers == -1 else there[:n_workers]
     return {
         "type": "Scheduler",

@@ -18,11 +18,6 @@ def connect(*args: Any, **kwargs: Any) -> NoReturn:
     raise NotImplementedError("connections to processes of a cluster are raskt's own: a Client is the way in")
 
 
-def span(*tags: str) -> NoReturn:
-    """Refused: nothing shows spans."""
-    raise NotImplementedError("nothing tells spans apart: call the keys of tasks by what they belong to (key=...)")
-
-
 def get_task_metadata() -> NoReturn:
     """Refused: tasks have no metadata of their own."""
     raise NotImplementedError("tasks have no metadata: client.set_metadata() keeps some by name, for everybody")

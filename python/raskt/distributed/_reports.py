@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from raskt.distributed import _asking, _current
+from raskt.distributed import _asking, _current, _spans
 from raskt.distributed._durations import seconds
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def stream(client: ClusterClient, at: int = 0) -> list[dict[str, Any]]:
                     "tasks": ended["done"] + ended["failed"],
                     "status": "error" if ended["failed"] else "OK",
                     "nbytes": ended["bytes"],
+                    "span": (told := _spans.told(ended["span"]))[0],
+                    "span_id": told[1],
                 }
             )
     return found
@@ -167,12 +169,25 @@ class performance_report:
             "Seconds of all threads at work": f"{took:.3f}",
             "Bytes of results": f"{sum(row['nbytes'] for row in rows):,}",
         }
+        for tags, seconds_of, count in _by_span(rows):
+            about[f"Span {' / '.join(tags)}"] = f"{count:,} tasks, {seconds_of:.3f} s of threads at work"
         for number, known in names.items():
             load = loads.get(number, {"bytes": 0, "results": 0})
             about[f"Held by {known['name']}"] = (
                 f"{load['results']:,} results of {load['bytes']:,} bytes; {known['nthreads']} threads"
             )
         write(self._filename, drawn(rows), about)
+
+
+def _by_span(rows: list[dict[str, Any]]) -> list[tuple[tuple[str, ...], float, int]]:
+    """What each span took, those within it included: the seconds of threads, and the tasks."""
+    sums: dict[tuple[str, ...], tuple[float, int]] = {}
+    for row in rows:
+        for depth in range(1, len(row["span"]) + 1):
+            took, count = sums.get(row["span"][:depth], (0.0, 0))
+            step = row["startstops"][0]
+            sums[row["span"][:depth]] = (took + step["stop"] - step["start"], count + row["tasks"])
+    return [(tags, *sum_of) for tags, sum_of in sorted(sums.items())]
 
 
 def drawn(rows: list[dict[str, Any]]) -> str:

@@ -15,24 +15,35 @@ impl Core {
         let Errand { number, workers } = errand;
         let bulk = <[Bytes; 1]>::try_from(bulk).map_err(|_| "an errand is one piece of bulk")?;
         for worker in workers {
-            if let Err(reason) = self.hand_out(client, number, worker, &bulk) {
-                self.tell_errand(client, number, worker, ErrandEnd::Refused(reason), vec![]);
+            if let Err(end) = self.hand_out(client, number, worker, &bulk) {
+                self.tell_errand(client, number, worker, end, vec![]);
             }
         }
         Ok(())
     }
 
-    fn hand_out(&mut self, client: u32, number: u64, worker: WorkerId, bulk: &[Bytes; 1]) -> Result<(), String> {
+    fn hand_out(&mut self, client: u32, number: u64, worker: WorkerId, bulk: &[Bytes; 1]) -> Result<(), ErrandEnd> {
         let Some(entry) = self.workers.get(&worker).filter(|entry| entry.is_in()) else {
-            return Err(format!("worker {} isn't there", worker.0));
+            return Err(self.of_nobody(worker));
         };
         if self.errands.of_client(client) >= ERRANDS_OF_A_CLIENT {
-            return Err(format!("{ERRANDS_OF_A_CLIENT} errands aren't over: wait for some before there are others"));
+            let reason = format!("{ERRANDS_OF_A_CLIENT} errands aren't over: wait for some before there are others");
+            return Err(ErrandEnd::Refused(reason));
         }
-        check_room(&entry.outbox, bulk).map_err(|reason| format!("worker `{}` {reason}", entry.name))?;
+        check_room(&entry.outbox, bulk)
+            .map_err(|reason| ErrandEnd::Refused(format!("worker `{}` {reason}", entry.name)))?;
         let errand = self.errands.begin(client, number, worker);
         entry.send(&ToWorker::Errand { errand }, bulk.to_vec());
         Ok(())
+    }
+
+    /// How an errand of a worker that can't be reached ends. Who left after the client had looked who there is was no mistake of
+    /// the client's, and it was a matter of moments whether the errand came too late or was lost on its way.
+    fn of_nobody(&self, worker: WorkerId) -> ErrandEnd {
+        match self.has_been(worker) {
+            true => ErrandEnd::Lost(format!("worker {} has left before it was asked", worker.0)),
+            false => ErrandEnd::Refused(format!("there is no worker {}", worker.0)),
+        }
     }
 
     /// A worker says that an errand is over.

@@ -6,6 +6,7 @@
 mod absent;
 mod backing;
 mod backups;
+mod balancing;
 mod calling;
 mod cancelling;
 mod causes;

@@ -28,6 +28,15 @@ pub(super) struct Planned {
 pub(super) struct Copying {
     pub movement: u64,
     pub to: WorkerId,
+    /// Whom it goes from, where it is moved.
+    pub moved: Option<Moved>,
+}
+
+/// Results that go from a worker when another one has them.
+pub(super) struct Moved {
+    pub run: RunId,
+    pub from: WorkerId,
+    pub tasks: Vec<TaskRange>,
 }
 
 /// An order that isn't done.
@@ -50,6 +59,8 @@ pub(super) enum Kind {
     Retire { leaves: bool },
     /// They are to hold more; answered when all copies have been made.
     Replicate,
+    /// What is copied goes from where it was; answered when all of it has gone.
+    Rebalance,
     /// Those that haven't answered are waited for.
     Restart(BTreeSet<WorkerId>),
 }

@@ -4,11 +4,11 @@
 //! wrong, nothing is worse than it was: a result that nobody has copied is made again when its worker is gone.
 
 use super::core::Core;
-use super::movements::{Copying, Kind, Movement, Planned};
+use super::movements::{Copying, Kind, Moved, Movement, Planned};
 use super::receivers::Receivers;
 use crate::message::ToWorker;
 use crate::question::{Answer, LOOKED_AT_MOST};
-use raskt_schedule::{BEGINNING, LossCause, Resident, RunId, TaskRange, WorkerId};
+use raskt_schedule::{BEGINNING, Event, LossCause, Resident, RunId, TaskRange, WorkerId};
 use std::collections::BTreeMap;
 
 /// So many copies for one worker may fail before it goes on as it was.
@@ -21,7 +21,7 @@ const RANGES_OF_A_COPY: usize = 1 << 10;
 const COPIES_MOST: usize = 1 << 10;
 
 /// What is copied: of which run, from whom, to whom.
-type Way = (RunId, WorkerId, WorkerId);
+pub(super) type Way = (RunId, WorkerId, WorkerId);
 
 impl Core {
     /// The next step of those who retire: nothing as long as they are at work; then what they alone hold is copied; then they leave.
@@ -134,7 +134,7 @@ impl Core {
         self.copy(id, ways);
     }
 
-    fn copy(&mut self, movement: u64, ways: BTreeMap<Way, Vec<TaskRange>>) {
+    pub(super) fn copy(&mut self, movement: u64, ways: BTreeMap<Way, Vec<TaskRange>>) {
         let Some(open) = self.movements.open.get_mut(&movement) else { return };
         for ((run, from, to), tasks) in ways {
             for tasks in tasks.chunks(RANGES_OF_A_COPY) {
@@ -154,14 +154,17 @@ impl Core {
                 continue;
             }
             self.show_graph(to, run);
+            let Some(open) = self.movements.open.get(&movement) else { continue };
             let Some(entry) = self.workers.get(&to) else {
                 self.copy_lost(movement);
                 continue;
             };
             let copy = self.movements.next_copy;
+            let is_moved = matches!(open.kind, Kind::Rebalance);
+            let moved = is_moved.then(|| Moved { run, from, tasks: tasks.clone() });
             entry.send(&ToWorker::Copy { copy, run, tasks, from }, vec![]);
             self.movements.next_copy += 1;
-            self.movements.copies.insert(copy, Copying { movement, to });
+            self.movements.copies.insert(copy, Copying { movement, to, moved });
         }
     }
 
@@ -196,7 +199,10 @@ impl Core {
     }
 
     fn copied(&mut self, copy: u64, failure: Option<String>) {
-        let Some(Copying { movement, .. }) = self.movements.copies.remove(&copy) else { return };
+        let Some(Copying { movement, moved, .. }) = self.movements.copies.remove(&copy) else { return };
+        if let (Some(Moved { run, from, tasks }), None) = (moved, &failure) {
+            self.handle(Event::CopiesDropped { worker: from, run, tasks });
+        }
         self.end_copy(movement, failure);
         self.begin_copies();
         self.look_after_movements();

@@ -32,10 +32,26 @@ impl Core {
                 self.begin_movement(Movement::new((client, number), workers, kind));
             }
             Order::Replicate { tasks, copies, among } => {
+                let named = !among.is_empty();
                 let among = self.present(among)?;
+                if named && among.is_empty() {
+                    return Err("none of the workers that are to hold more is there any more".into());
+                }
                 self.check_tasks(&tasks)?;
                 let id = self.begin_movement(Movement::new((client, number), among.clone(), Kind::Replicate));
                 self.replicate(id, tasks, copies as usize, &among);
+                self.go_on(id);
+            }
+            Order::Rebalance { tasks, among } => {
+                let named = !among.is_empty();
+                let among = self.present(among)?;
+                self.check_tasks(&tasks)?;
+                if named && among.len() < 2 {
+                    return Ok(Some(Answer::Done(vec![])));
+                }
+                let (ways, senders) = self.balance(&tasks, &among);
+                let id = self.begin_movement(Movement::new((client, number), senders, Kind::Rebalance));
+                self.copy(id, ways);
                 self.go_on(id);
             }
             Order::Restart => {
@@ -102,14 +118,16 @@ impl Core {
         }
     }
 
-    /// An error if one of them isn't there.
+    /// Those of them that are there: who left since the client looked has retired, and won't be restarted.
+    ///
+    /// An error if one of them never was.
     fn present(&self, workers: Vec<WorkerId>) -> Result<Vec<WorkerId>, String> {
+        if let Some(unknown) = workers.iter().find(|worker| !self.has_been(**worker)) {
+            return Err(format!("there is no worker {}", unknown.0));
+        }
         let workers: BTreeSet<_> = workers.into_iter().collect();
         let is_there = |worker: &WorkerId| self.workers.get(worker).is_some_and(|entry| entry.is_in());
-        match workers.iter().find(|worker| !is_there(worker)) {
-            Some(unknown) => Err(format!("worker {} isn't there", unknown.0)),
-            None => Ok(workers.into_iter().collect()),
-        }
+        Ok(workers.into_iter().filter(is_there).collect())
     }
 
     /// Every client hears that its runs have ended, and nothing of them remains.
@@ -168,11 +186,11 @@ impl Core {
         let Some(movement) = self.movements.open.get(&id).filter(|movement| movement.under_way == 0) else { return };
         let answer = match &movement.kind {
             Kind::Retire { .. } => None,
-            Kind::Replicate if movement.failures > 0 => {
+            Kind::Replicate | Kind::Rebalance if movement.failures > 0 => {
                 Some(Answer::Refused(format!("not all results could be copied: {}", movement.reason)))
             }
             Kind::Restart(waits_for) if !waits_for.is_empty() => return,
-            Kind::Replicate | Kind::Restart(_) => Some(Answer::Done(movement.workers.clone())),
+            Kind::Replicate | Kind::Rebalance | Kind::Restart(_) => Some(Answer::Done(movement.workers.clone())),
         };
         match answer {
             Some(answer) => self.end_movement(id, answer),

@@ -1,5 +1,6 @@
 //! What workers have done lately: the last assignments that have ended.
 
+use raskt_graph::Annotations;
 use raskt_schedule::{RunId, Time, WorkerId};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub(super) struct Ended {
     pub done: u64,
     pub failed: u64,
     pub bytes: u64,
+    /// What was said of the layer, if that has a span.
+    pub said: Option<Arc<Annotations>>,
 }
 
 impl Stream {

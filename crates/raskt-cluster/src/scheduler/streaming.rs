@@ -5,6 +5,14 @@ use super::stream::Ended;
 use crate::question::{ANSWER_ENTRIES_MAX, Answer, KEY_BYTES, StreamFacts};
 use raskt_schedule::{Outcome, Report, TaskRange, WorkerId};
 
+/// What is said of layers by this name is told with what becomes of them.
+const SPAN: &str = "span";
+
+fn bounded(mut words: String) -> String {
+    words.truncate(words.floor_char_boundary(KEY_BYTES));
+    words
+}
+
 impl Core {
     /// A worker reports how an assignment ended. What it says of tasks that there aren't is for others to refuse.
     pub fn note_report(&mut self, worker: WorkerId, report: &Report) {
@@ -25,17 +33,19 @@ impl Core {
         else {
             return;
         };
-        let (name, index) = (graph.layer(first.layer).name.clone(), first.start);
+        let layer = graph.layer(first.layer);
+        let said = layer.annotations.other.contains_key(SPAN).then(|| layer.annotations.clone());
+        let (name, index) = (layer.name.clone(), first.start);
         let (run, at, nanoseconds) = (report.run, self.now(), report.nanoseconds);
-        self.stream.push(Ended { worker, run, name, index, at, nanoseconds, done, failed, bytes });
+        self.stream.push(Ended { worker, run, name, index, at, nanoseconds, done, failed, bytes, said });
     }
 
     /// Those from a number on, and the number of the next; that alone from a number on that none has yet.
     pub fn stream_from(&self, from: u64) -> Answer {
         let (first, found) = self.stream.from(from);
         let facts = found.take(ANSWER_ENTRIES_MAX).map(|ended| {
-            let mut key = format!("{}[{}]", ended.name, ended.index);
-            key.truncate(key.floor_char_boundary(KEY_BYTES));
+            let key = bounded(format!("{}[{}]", ended.name, ended.index));
+            let span = ended.said.as_ref().and_then(|said| said.other.get(SPAN));
             StreamFacts {
                 worker: ended.worker,
                 run: ended.run,
@@ -45,6 +55,7 @@ impl Core {
                 done: ended.done,
                 failed: ended.failed,
                 bytes: ended.bytes,
+                span: bounded(span.cloned().unwrap_or_default()),
             }
         });
         let ended: Vec<_> = facts.collect();

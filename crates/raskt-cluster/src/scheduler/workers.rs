@@ -14,6 +14,11 @@ use raskt_schedule::{Event, FailureScope, LossCause, Offer, RunId, TaskRange, Wo
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Core {
+    /// Whether a worker has had this number, though it may have left.
+    pub fn has_been(&self, worker: WorkerId) -> bool {
+        worker.0 < self.next_worker
+    }
+
     pub fn worker_arrived(&mut self, peer: &Peer, outbox: Outbox<ToWorker>) -> WorkerId {
         let worker = WorkerId(self.next_worker);
         self.next_worker += 1;

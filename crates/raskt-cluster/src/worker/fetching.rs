@@ -178,6 +178,14 @@ impl Fetching {
         self.engine.get().map_or(u64::MAX, |engine| engine.offer().memory)
     }
 
+    /// Has something done when the scheduler has been told of all that is here.
+    pub(super) fn once_told(&self, then: impl FnOnce() + Send + 'static) {
+        match self.engine.get() {
+            Some(engine) => engine.once_told(then),
+            None => then(),
+        }
+    }
+
     /// Has something done later, which must not wait.
     pub(super) fn after(&self, pause: Duration, then: impl FnOnce() + Send + 'static) {
         self.fetcher.after(pause, then);

@@ -97,10 +97,12 @@ impl Fetching {
         tasks: Vec<TaskRange>,
         answers: Option<Outbox<FromWorker>>,
     ) {
-        let source = self.source_of(from);
+        let (source, this) = (self.source_of(from), self.clone());
         let tell = move |told: Told| {
             if let Told::Over(failure) = told {
-                answer(answers.as_ref(), &FromWorker::Copied { copy, failure }, &[]);
+                let answers = answers.clone();
+                // Whoever hears that copies are made has heard by then who holds them.
+                this.once_told(move || answer(answers.as_ref(), &FromWorker::Copied { copy, failure }, &[]));
             }
         };
         Steps::begin(self.clone(), source, (run, tasks), (Self::put_copies, Duration::ZERO), Arc::new(tell));

@@ -2,7 +2,7 @@
 
 mod elsewhere;
 
-pub(crate) use elsewhere::{Elsewhere, Outgoing, Word};
+pub(crate) use elsewhere::{Elsewhere, Outgoing, Then, Word};
 
 use crate::RunError;
 use crate::flight::RecordedScheduler;

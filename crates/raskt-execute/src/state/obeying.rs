@@ -2,7 +2,7 @@
 
 use super::State;
 use super::entry::RunEntry;
-use super::head::{Elsewhere, Head, Outgoing, Word};
+use super::head::{Elsewhere, Head, Outgoing, Then, Word};
 use crate::uplink::{TaskFailure, Uplink};
 use crate::worker_error::WorkerError;
 use raskt_graph::{Graph, TaskId};
@@ -106,6 +106,13 @@ impl State {
         self.afterwards.values.extend(here.into_iter().map(|(_, value)| value));
         self.tell_scheduler(WorkerTold::Fetched { run, tasks });
         Ok(())
+    }
+
+    /// Something is to be done when all has been told that is to be told by now.
+    pub fn once_told(&mut self, then: Then) {
+        if let Some(elsewhere) = self.head.elsewhere_mut() {
+            elsewhere.put_out(Word::Then(then));
+        }
     }
 
     pub fn graph_of(&self, run: RunId) -> Result<Arc<Graph>, WorkerError> {

@@ -72,6 +72,11 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(run.0);
             encode_ranges(tasks, to);
         }
+        Event::CopiesDropped { worker, run, tasks } => {
+            start(to, 23, u64::from(worker.0));
+            to.number(run.0);
+            encode_ranges(tasks, to);
+        }
         Event::FetchFailed { worker, run, attempt, input_run, task, from, reached } => {
             start(to, 11, u64::from(worker.0));
             to.number(run.0);
@@ -186,6 +191,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         8 => Event::ResultsLost { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         9 => Event::Started { worker, run: RunId(from.number()?), attempt: Attempt(from.word()?) },
         10 => Event::Fetched { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
+        23 => Event::CopiesDropped { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         11 => {
             let (run, attempt, input_run) = (RunId(from.number()?), Attempt(from.word()?), RunId(from.number()?));
             let task = decode_ranges(from)?.first().map(|range| TaskId::new(range.layer, range.start));

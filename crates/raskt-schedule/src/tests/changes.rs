@@ -13,6 +13,7 @@ pub enum Step {
     Want(usize),
     Release(usize),
     Lose(usize),
+    Move(usize),
     Die(usize),
     Join(usize),
     Run(usize),
@@ -27,6 +28,7 @@ pub fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
         9 => Step::Die(at),
         10 => Step::Join(at),
         11 => Step::Fail(at),
+        12 | 13 => Step::Move(at),
         _ => Step::Run(at),
     });
     prop::collection::vec(step, 0..count)
@@ -58,6 +60,7 @@ pub fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Ve
                 world.handle(Event::Released { run: RUN, tasks: vec![some(at)] });
             }
             Step::Lose(at) => world.lose_result(at),
+            Step::Move(at) => world.move_result(at),
             Step::Die(at) if world.memories.len() > 1 => world.lose(at),
             Step::Join(at) => world.join(1 + at as u32 % 3),
             Step::Run(at) if !world.assigned.is_empty() => world.run_one(graph, at, || false),

@@ -86,6 +86,7 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
             7 => Event::WorkerLost { worker, cause: if flag { LossCause::Died } else { LossCause::Retired } },
             8 => Event::ResultsLost { worker, run, tasks },
             9 => Event::Started { worker, run, attempt },
+            10 if flag => Event::CopiesDropped { worker, run, tasks },
             10 => Event::Fetched { worker, run, tasks },
             11 => Event::FetchFailed {
                 worker,

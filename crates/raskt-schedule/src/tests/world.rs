@@ -139,6 +139,24 @@ impl World {
         self.handle(Event::ResultsLost { worker, run: RUN, tasks: TaskRange::of([task]) });
     }
 
+    /// A result that some worker holds is copied by another one, and goes from the first unless somebody is about to read it.
+    pub fn move_result(&mut self, at: usize) {
+        let held: Vec<_> =
+            self.memories.iter().flat_map(|(&of, memory)| memory.keys().map(move |&it| (of, it))).collect();
+        let Some(&(from, task)) = held.get(at % held.len().max(1)) else { return };
+        let is_there = matches!(self.scheduler.task_state(RUN, task), Some(TaskState::InMemory { .. }));
+        let to = self.memories.keys().copied().filter(|&to| to != from).nth(at % self.memories.len().max(1));
+        let (Some(to), true) = (to, is_there) else { return };
+        let value = self.memories[&from][&task];
+        self.memories.get_mut(&to).expect("it is there").insert(task, value);
+        self.handle(Event::Fetched { worker: to, run: RUN, tasks: TaskRange::of([task]) });
+        let unread = self.scheduler.task_state(RUN, task);
+        self.handle(Event::CopiesDropped { worker: from, run: RUN, tasks: TaskRange::of([task]) });
+        let is_read = matches!(unread, Some(TaskState::InMemory { unread, .. }) if unread > 0);
+        assert_eq!(self.scheduler.holds(RUN, from, task), is_read, "what is read stays, what isn't goes");
+        assert!(self.scheduler.holds(RUN, to, task));
+    }
+
     /// Faults stop: everything must come to its end.
     pub fn run_to_the_end(&mut self, graph: &Graph) {
         for _ in 0..20 * graph.tasks() + 100 {

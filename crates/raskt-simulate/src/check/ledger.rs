@@ -155,6 +155,7 @@ impl Ledger {
             | Event::RunsOn { run, .. }
             | Event::GiftsKept { run, .. }
             | Event::Fetched { run, .. }
+            | Event::CopiesDropped { run, .. }
             | Event::SlotsLent { run, .. }
             | Event::SlotsReturned { run, .. } => {
                 self.around.run = Some(*run);

@@ -28,9 +28,14 @@ pub(crate) enum Word {
     Fetch(FetchRequest),
     GiveUp(FetchId),
     Broke(String),
+    /// Something that waits for all that comes before it.
+    Then(Then),
     /// All that comes after it is for another scheduler, which is told first what is here.
     Returned(Vec<HeldResults>, Vec<Adrift>),
 }
+
+/// What is done once the uplink has heard what there was to tell.
+pub(crate) type Then = Box<dyn FnOnce() + Send>;
 
 /// What is to be told once the lock is gone.
 pub(crate) struct Outgoing {
@@ -47,6 +52,7 @@ impl Outgoing {
                 Word::Fetch(request) => self.uplink.fetch(request),
                 Word::GiveUp(fetch) => self.uplink.give_up(fetch),
                 Word::Broke(story) => self.uplink.broke(&story),
+                Word::Then(then) => then(),
                 Word::Returned(held, adrift) => self.uplink.returned(held, adrift),
             }
         }
