@@ -229,7 +229,7 @@ def test_effort_is_bounded_and_circles_end() -> None:
     large = [[i] for i in range(10**6)]
     begin = time.perf_counter()
     size = sizeof(large)
-    assert time.perf_counter() - begin < 1 and 40 * MIB < size < 200 * MIB
+    assert time.perf_counter() - begin < 3 and 40 * MIB < size < 200 * MIB
 
 
 def test_sparse_matrices_count() -> None:

@@ -177,7 +177,7 @@ fn a_panic_fails_its_run_alone() {
 fn a_cancelled_run_ends_at_once_though_its_task_goes_on() {
     let engine = engine(1);
     let slow = one_task(|_, _| {
-        std::thread::sleep(Duration::from_secs(2));
+        std::thread::sleep(Duration::from_secs(4));
         Ok(Chunk::scalar(0_i64).into())
     });
     let handle = submit(&engine, slow);
@@ -186,7 +186,7 @@ fn a_cancelled_run_ends_at_once_though_its_task_goes_on() {
     handle.cancel();
     assert!(matches!(handle.wait(), Err(RunError::Cancelled)));
     assert!(submit(&engine, sum_of(1000)).wait().is_ok(), "another thread takes the place of the stuck one");
-    assert!(start.elapsed() < Duration::from_secs(1));
+    assert!(start.elapsed() < Duration::from_secs(3));
 }
 
 #[test]
