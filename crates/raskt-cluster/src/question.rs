@@ -94,7 +94,8 @@ pub enum Order {
         among: Vec<WorkerId>,
     },
     /// Results go from workers that hold much, for their memory, to those that hold little: until that is as even as these results let it
-    /// be. What several workers hold stays, and what a task is about to read. Workers that are named and have left are left out.
+    /// be. What several workers hold stays, and what a task of its own run is about to read; one of another run fetches it where it is then.
+    /// Workers that are named and have left are left out.
     Rebalance {
         /// The results that may go; all if none is named.
         tasks: Vec<(RunId, TaskRange)>,

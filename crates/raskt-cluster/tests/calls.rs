@@ -1,8 +1,9 @@
 //! Calls that are made one by one, and go together where they wait for each other: over real sockets, all in this process.
 
 use crate::workplace::calls::{Made, Plus, call, call_of, made, open};
+use crate::workplace::killed::Place;
 use crate::workplace::*;
-use raskt_cluster::{Client, ClusterError, TaskState};
+use raskt_cluster::{Answer, Client, ClusterError, Question, TaskState};
 use raskt_graph::Annotations;
 use raskt_schedule::TaskRange;
 use std::collections::BTreeSet;
@@ -279,4 +280,28 @@ fn generated_calls_give_what_a_plain_program_gives() {
             }
         }
     }
+}
+
+/// Calls that gather are written, which takes its time, and meanwhile the scheduler is another one.
+#[test]
+fn what_is_being_written_while_the_scheduler_begins_anew_is_made() {
+    let mut place = Place::of(1);
+    let client = place.client();
+    let (first, gate) = behind_a_gate(&client);
+    let written = next();
+    let second = call(&client, Plus { written_behind: Some(written), ..plus(1) }, &[&first]);
+    // By whoever looks after calls that wait.
+    std::thread::sleep(Duration::from_millis(50));
+    place.kill();
+    place.start();
+    let is_back =
+        || matches!(client.ask(Question::Scheduler, PATIENCE), Ok(Answer::Scheduler(facts)) if facts.workers == 1);
+    until("the client is back", is_back);
+    // All that it says as it comes back is said.
+    std::thread::sleep(Duration::from_millis(100));
+    open(written);
+    open(gate);
+    assert_eq!(result(&client, &second).unwrap(), 1);
+    let third = call(&client, plus(5), &[&second]);
+    assert_eq!(result(&client, &third).unwrap(), 6);
 }

@@ -107,7 +107,10 @@ impl WorkerEngine {
     /// Calls `then` once the uplink has heard all that there is to tell by now: what is sent by it comes after that. Where nobody is told
     /// anything any more it is never called.
     pub fn once_told(&self, then: impl FnOnce() + Send + 'static) {
-        self.change(|state| state.once_told(Box::new(then)));
+        let _ = self.change(|state| {
+            state.once_told(Box::new(then));
+            Ok(())
+        });
     }
 
     /// The large ones of these results, which are of one run, in the store.

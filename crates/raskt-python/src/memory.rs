@@ -159,6 +159,18 @@ pub(crate) fn have_beside(bytes: usize) -> Option<Beside> {
     Some(Beside { store, bytes })
 }
 
+/// Whether this process may have so many bytes more for a moment, and isn't ended for that.
+pub(crate) fn fits_beside(bytes: u64) -> bool {
+    let process = std::process::id();
+    if BOUND.load(Ordering::Relaxed) != process {
+        return true;
+    }
+    let limit =
+        CURRENT.lock().as_ref().filter(|current| current.process == process).map(|current| current.limits.memory);
+    let (Some(limit), Some(resident)) = (limit, resident_bytes()) else { return true };
+    ProcessLimit(limit).bears(resident.saturating_add(bytes))
+}
+
 impl Drop for Beside {
     fn drop(&mut self) {
         self.store.let_go_small(self.bytes);

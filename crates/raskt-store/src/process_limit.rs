@@ -5,6 +5,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessLimit(pub u64);
 
+/// More than that it isn't to have for any length of time.
+const ENDED_PERCENT: u64 = 95;
+
 /// What results and tasks may have together: the rest is for what tasks take beside what they were promised, and shows too late.
 const RESULTS_PERCENT: u64 = 80;
 
@@ -12,6 +15,11 @@ const RESULTS_PERCENT: u64 = 80;
 const BOUND_PERCENT: u64 = 90;
 
 impl ProcessLimit {
+    /// Whether a process that has so many bytes goes on.
+    pub fn bears(self, resident: u64) -> bool {
+        resident <= self.0 / 100 * ENDED_PERCENT
+    }
+
     /// What results and tasks may have, beside `own` bytes that the process has in any case: the limit of its store.
     pub fn for_results(self, own: u64) -> u64 {
         (self.0 / 100 * RESULTS_PERCENT).saturating_sub(own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from typing import Any
 
 from raskt._process import codec, culprit, errors
@@ -30,6 +31,29 @@ def dump_object(thing: Any) -> tuple[bytes, list[Any], list[bool]]:
     buffers: list[memoryview] = []
     data, _ = codec.dump(thing, buffers)
     return data, [np.frombuffer(view, np.uint8) for view in buffers], [view.readonly for view in buffers]
+
+
+_leaving = threading.local()
+
+
+def dump_leaving(thing: Any) -> tuple[bytes, list[Any], list[bool]]:
+    """The same of a result that leaves the memory of this process, and comes back when somebody wants it.
+
+    Raises
+    ------
+    Exception
+        If it has something in it that is nothing but in memory, and would come back as a name of what is gone.
+    """
+    _leaving.is_so = True
+    try:
+        return dump_object(thing)
+    finally:
+        _leaving.is_so = False
+
+
+def is_leaving() -> bool:
+    """Whether what this thread pickles leaves memory."""
+    return getattr(_leaving, "is_so", False)
 
 
 def load_object(data: bytes, buffers: list[Any]) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from raskt import _annotations, _core
-from raskt._process import errands
+from raskt._process import errands, travel
 from raskt.distributed import _asking, _errands, _futures, _this_worker
 from raskt.distributed._durations import seconds
 from raskt.distributed._leaving import has_left
@@ -156,6 +156,8 @@ class Actor:
         return f"<Actor: {self._cls.__name__}, key: {self._key}>"
 
     def __reduce__(self) -> Any:
+        if self._instance is not None and travel.is_leaving():
+            raise TypeError(f"{self!r} is nowhere but in memory")
         if self._name is not None:
             name, key = self._name
             return _actor_of, (self._cls, self._worker, self._key, (_futures.future_of, (name, key)))

@@ -115,8 +115,8 @@ class Orders:
         """Has results go from workers that hold much of their memory to those that hold little of it.
 
         It is over when each holds about as large a part of its memory, as far as whole results allow that. What several
-        workers hold stays where it is, and so does what a task is about to read, and an `Actor`. Tasks and other
-        clients go on meanwhile.
+        workers hold stays where it is, and so does an `Actor`. Tasks and other clients go on meanwhile: whatever they
+        read, they fetch it from where it is by then.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class Orders:
         Raises
         ------
         RuntimeError
-            If a result couldn't be copied: what had been by then has gone.
+            If a result couldn't be copied: others have gone all the same.
 
         Examples
         --------

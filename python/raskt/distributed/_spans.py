@@ -62,14 +62,14 @@ def told(words: str) -> tuple[tuple[str, ...], str | None]:
 
     >>> told("{'name': ('a', 'b'), 'id': '1f'}")
     (('a', 'b'), '1f')
-    >>> told(""), told("'else'")
-    (((), None), (('else',), None))
+    >>> told(""), told("'else'"), told("{[1]: 2}")
+    (((), None), (('else',), None), (('{[1]: 2}',), None))
     """
     if not words:
         return (), None
     try:
         said: Any = ast.literal_eval(words)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         said = words
     if isinstance(said, dict) and isinstance(said.get("name"), tuple):
         return tuple(map(str, said["name"])), said.get("id")

@@ -165,49 +165,58 @@ impl Shared {
     fn send_these(&self, gathered: &mut MutexGuard<'_, Gathered>, send: Send<'_>) {
         let Some(Waiting { mut calls, run, .. }) = gathered.calls.take() else { return };
         let Some(run) = TaskRun::again(&run) else { return };
-        let Some((wanted, outbox)) = self.end_gathering(run.id()) else { return };
         let keeps = std::mem::take(&mut calls.keeps);
-        let sent = self.send_as(run.id(), calls, &wanted, |submission, graph| send(&outbox, submission, graph));
-        if let Err(error) = sent {
-            let failed = TaskFailed::of_run(error, self.face.clone());
-            self.change(|state| state.end(run.id(), &failed));
+        // Writing takes its time: the run gathers until that is done, and whoever brings this client back leaves it alone.
+        let written = calls.written(&*self.face).map_err(ClusterError::Refused);
+        let Some((submission, graph, outbox)) = self.end_gathering(run.id(), written) else { return };
+        let wanted = submission.wanted.clone();
+        if let Err(error) = send(&outbox, submission, graph) {
+            self.end_gathered(run.id(), error);
         }
         if !keeps.is_empty() {
             self.on_settled(&[(run.id(), wanted)], Box::new(move || drop(keeps)));
         }
     }
 
-    /// What is wanted of a run whose calls have waited, and the way to the scheduler. Nothing if nothing is, or there is no way: then
-    /// who wants it was told.
-    fn end_gathering(&self, run: RunId) -> Option<(Vec<TaskRange>, Outbox<FromClient>)> {
+    /// What is to be sent of a run whose calls have waited, and the way to the scheduler. From here on it is one that the scheduler may
+    /// not have written down, and in no moment between that and gathering. Nothing if nothing of it is wanted, if it can't be written, or
+    /// there is no way: then who wants it was told.
+    fn end_gathering(
+        &self,
+        run: RunId,
+        written: Result<Written, ClusterError>,
+    ) -> Option<(Submission, Bytes, Outbox<FromClient>)> {
         let mut state = self.state.lock();
         state.gathering = None;
         let wanted = state.tables.get(&run)?.wanted();
         let is_wanted = !wanted.is_empty() && state.lost.is_none();
-        state.outbox.clone().filter(|_| is_wanted).map(|outbox| (wanted, outbox))
-    }
-
-    fn send_as(
-        &self,
-        run: RunId,
-        calls: Calls,
-        wanted: &[TaskRange],
-        send: impl FnOnce(Submission, Bytes) -> Result<(), ClusterError>,
-    ) -> Result<(), ClusterError> {
-        let Written { graph, imports, parent } = calls.written(&*self.face).map_err(ClusterError::Refused)?;
+        let outbox = state.outbox.clone().filter(|_| is_wanted)?;
+        let Written { graph, imports, parent } = match written {
+            Ok(written) => written,
+            Err(error) => {
+                drop(state);
+                self.end_gathered(run, error);
+                return None;
+            }
+        };
         let submission = Submission {
             run,
             mark: self.mark,
             named: vec![],
             parent,
-            wanted: wanted.to_vec(),
+            wanted,
             failure: FailureScope::Task,
             imports,
             given: vec![],
             given_at: vec![],
             in_pieces: false,
         };
-        self.state.lock().keep_unwritten(&submission, &graph);
-        send(submission, graph)
+        state.keep_unwritten(&submission, &graph);
+        Some((submission, graph, outbox))
+    }
+
+    fn end_gathered(&self, run: RunId, error: ClusterError) {
+        let failed = TaskFailed::of_run(error, self.face.clone());
+        self.change(|state| state.end(run, &failed));
     }
 }

@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Whoever holds no more than such a part beyond what it is to hold keeps all: moving costs more than that is worth.
 const SLACK: u64 = 20;
 
+/// Results of one worker that are looked at, however many workers there are.
+const LOOKED_AT_LEAST: usize = 1 << 12;
+
 /// What is said by this name of layers whose results have to stay where they were made.
 const STAYS: &str = "actor";
 
@@ -30,11 +33,13 @@ impl Core {
         let mut scale = Scale::new(self.weighed(among));
         let (mut ways, mut senders) = (BTreeMap::<Way, Vec<TaskRange>>::new(), vec![]);
         let mut named = (!tasks.is_empty()).then(|| self.named_by_holder(tasks));
-        let mut left = LOOKED_AT_MOST;
-        for from in scale.senders() {
+        let givers = scale.senders();
+        // None of them takes the others' part of the time.
+        let most = (LOOKED_AT_MOST / givers.len().max(1)).max(LOOKED_AT_LEAST);
+        for from in givers {
             let mut results = match &mut named {
                 Some(named) => named.remove(&from).unwrap_or_default(),
-                None => self.alone_at(from, &mut left),
+                None => self.alone_at(from, most),
             };
             results.retain(|result| self.may_go(result));
             results.sort_by_key(|result| Reverse(result.bytes));
@@ -52,17 +57,16 @@ impl Core {
     /// Workers that may give and take, what each holds, and what it may hold.
     fn weighed(&self, among: &[WorkerId]) -> Vec<(WorkerId, u64, u64)> {
         let of_entry = |(&worker, entry): (&WorkerId, &super::entries::WorkerEntry)| {
-            let may = entry.is_in() && !entry.is_retiring && (among.is_empty() || among.contains(&worker));
+            let may = entry.takes_data() && (among.is_empty() || among.contains(&worker));
             let memory = entry.info.as_ref().filter(|_| may)?.memory;
             Some((worker, self.machine.load_of(worker)?.bytes, memory))
         };
         self.workers.iter().filter_map(of_entry).collect()
     }
 
-    /// Results that a worker holds and nobody else, of the next `left` that are looked at.
-    fn alone_at(&self, worker: WorkerId, left: &mut usize) -> Vec<Resident> {
-        let (mut found, _) = self.machine.residents_at(worker, BEGINNING, *left);
-        *left = left.saturating_sub(found.len());
+    /// Results that a worker holds and nobody else, of the first `most` that are looked at.
+    fn alone_at(&self, worker: WorkerId, most: usize) -> Vec<Resident> {
+        let (mut found, _) = self.machine.residents_at(worker, BEGINNING, most);
         found.retain(|result| result.workers.len() == 1);
         found
     }

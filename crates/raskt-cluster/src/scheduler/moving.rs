@@ -200,7 +200,8 @@ impl Core {
 
     fn copied(&mut self, copy: u64, failure: Option<String>) {
         let Some(Copying { movement, moved, .. }) = self.movements.copies.remove(&copy) else { return };
-        if let (Some(Moved { run, from, tasks }), None) = (moved, &failure) {
+        // Where some of them couldn't be had, the others are there all the same: the machine looks at each.
+        if let Some(Moved { run, from, tasks }) = moved {
             self.handle(Event::CopiesDropped { worker: from, run, tasks });
         }
         self.end_copy(movement, failure);

@@ -19,6 +19,8 @@ pub struct Plus {
     pub fails: bool,
     /// It waits until this is [`open`].
     pub gate: Option<u64>,
+    /// Whoever writes it does.
+    pub written_behind: Option<u64>,
 }
 
 static OPEN: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
@@ -31,6 +33,10 @@ pub fn open(gate: u64) {
     CHANGED.notify_all();
 }
 
+fn await_open(gate: u64) {
+    let _open = CHANGED.wait_while(OPEN.lock().unwrap(), |open| !open.contains(&gate)).unwrap();
+}
+
 /// How often a call was made.
 pub fn made(id: u64) -> u32 {
     MADE.lock().unwrap().get(&id).copied().unwrap_or(0)
@@ -40,10 +46,8 @@ struct Several(Vec<Plus>);
 
 impl Kernel for Several {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let Plus { id, number: own, fails, gate } = &self.0[call.index as usize];
-        if let Some(gate) = gate {
-            let _open = CHANGED.wait_while(OPEN.lock().unwrap(), |open| !open.contains(gate)).unwrap();
-        }
+        let Plus { id, number: own, fails, gate, .. } = &self.0[call.index as usize];
+        gate.into_iter().for_each(await_open);
         *MADE.lock().unwrap().entry(*id).or_default() += 1;
         if *fails {
             return Err(TaskError::new(ErrorKind::Value, format!("call {id} fails")));
@@ -65,7 +69,8 @@ pub fn decode(form: &WireForm) -> Result<Arc<dyn Kernel>, WireError> {
 }
 
 pub fn op_of(calls: Vec<CallBody>) -> Result<OpForm<BodyForm>, String> {
-    let calls = calls.into_iter().map(|call| *call.downcast::<Plus>().expect("calls of this file")).collect();
+    let calls: Vec<_> = calls.into_iter().map(|call| *call.downcast::<Plus>().expect("calls of this file")).collect();
+    calls.iter().filter_map(|call| call.written_behind).for_each(await_open);
     let body = BodyForm::Native(Several(calls).wire().ok_or("it stays")?);
     Ok(OpForm { kind: OpKind::Array, name: "plus".into(), digest: 0, flags: OpFlags::default(), body })
 }

@@ -28,12 +28,16 @@ pub(super) fn pack(object: &Py<PyAny>) -> Result<Parcel, TaskError> {
 }
 
 /// The same, with the interpreter.
-pub(super) fn packed(object: &Bound<'_, PyAny>, is_counted: bool) -> PyResult<Parcel> {
+pub(super) fn packed(object: &Bound<'_, PyAny>, goes: Goes) -> PyResult<Parcel> {
     let py = object.py();
-    let dump = py.import(intern!(py, "raskt._process.travel"))?.getattr(intern!(py, "dump_object"))?;
+    let name = match goes {
+        Goes::ToOthers => intern!(py, "dump_object"),
+        Goes::FromMemory => intern!(py, "dump_leaving"),
+    };
+    let dump = py.import(intern!(py, "raskt._process.travel"))?.getattr(name)?;
     let (pickle, arrays, fixed): (Bound<'_, PyBytes>, Vec<Bound<'_, PyUntypedArray>>, Fixed) =
         dump.call1((object,))?.extract()?;
-    let mut pieces = vec![piece_of(pickle, is_counted)];
+    let mut pieces = vec![piece_of(pickle, goes)];
     for array in &arrays {
         pieces.push(chunk_from_numpy(array)?.buffer().clone());
     }
@@ -49,14 +53,17 @@ struct PickleOwner {
     _beside: Option<Beside>,
 }
 
-/// What is written to make room is no reason to write more: only what travels `is_counted`.
-fn piece_of(pickle: Bound<'_, PyBytes>, is_counted: bool) -> Buffer {
+/// What is written to make room is no reason to write more, and isn't counted.
+fn piece_of(pickle: Bound<'_, PyBytes>, goes: Goes) -> Buffer {
     let bytes = pickle.as_bytes();
     if bytes.len() < LARGE {
         return Buffer::from_vec(bytes.to_vec());
     }
     let (start, length) = (NonNull::from(bytes).cast(), bytes.len());
-    let beside = if is_counted { have_beside(length) } else { None };
+    let beside = match goes {
+        Goes::ToOthers => have_beside(length),
+        Goes::FromMemory => None,
+    };
     let owner = Arc::new(PickleOwner { _pickle: pickle.unbind(), _beside: beside });
     // SAFETY: bytes of Python never change, and these live as long as the owner, which is told of nobody else.
     unsafe { Buffer::from_raw(start, length, owner) }

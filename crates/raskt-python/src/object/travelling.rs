@@ -5,8 +5,10 @@
 //! in this form anyway, and a worker that couldn't rid itself of them would have no room for the next.
 
 use super::codec::{drop_attached, references, refused, with_object};
-use super::parcel;
+use super::parcel::{self, Goes};
+use crate::memory::fits_beside;
 use pyo3::prelude::*;
+use raskt_futures::{HeldResult, noting};
 use raskt_value::wire::WireForm;
 use raskt_value::{Buffer, Codec, Decoder, Encoded, ErrorKind, Parcel, TaskError, Unwritten, Value};
 use std::sync::Arc;
@@ -42,7 +44,12 @@ impl Codec for TravellingCodec {
             if references(object) > 1 {
                 return Err(Unwritten::Shared);
             }
-            parcel::packed(object, false).map(encoded).map_err(|error| refused(py, error))
+            // Its pickle lies beside it until it is written.
+            if !fits_beside(value.bytes() as u64) {
+                return Err(Unwritten::Shared);
+            }
+            let packed = noting(|| parcel::packed(object, Goes::FromMemory));
+            packed.map(|(parcel, named)| encoded(parcel, named)).map_err(|error| refused(py, error))
         })
     }
 
@@ -55,20 +62,22 @@ impl Codec for TravellingCodec {
     }
 }
 
-fn encoded(parcel: Parcel) -> Encoded {
+fn encoded(parcel: Parcel, named: Vec<Arc<HeldResult>>) -> Encoded {
     let lengths = parcel.pieces.iter().map(Buffer::len).collect();
     let filled = |piece: Buffer| {
         let padding = piece.len().next_multiple_of(ALIGNMENT) - piece.len();
         [piece, Buffer::from_vec(vec![0_u8; padding])]
     };
     let pieces = parcel.pieces.into_iter().flat_map(filled).collect();
-    Encoded { pieces, decoder: Arc::new(Travelled { form: parcel.form, lengths }) }
+    Encoded { pieces, decoder: Arc::new(Travelled { form: parcel.form, lengths, _named: named }) }
 }
 
 /// What makes an object of the pieces that it was written as.
 struct Travelled {
     form: WireForm,
     lengths: Vec<usize>,
+    /// What it has names of, and held until it left: it is to find that when it comes back.
+    _named: Vec<Arc<HeldResult>>,
 }
 
 impl Decoder for Travelled {
