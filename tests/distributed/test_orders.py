@@ -72,10 +72,11 @@ class Large:
 def test_results_go_to_whoever_holds_little() -> None:
     with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
         one, other = sorted(client.nthreads())
+        # They are too large for a second worker to hold what took long, on a machine that stands still for a moment.
         actor = client.submit(Large, actor=True, workers=[one]).result(timeout=30)
-        futures = client.map(bytes, range(1_000_000, 1_000_020), workers=[one])
+        futures = client.map(bytes, range(2_000_000, 2_000_020), workers=[one])
         read = client.submit(len, futures[0], workers=[one])
-        of_array = client.persist(ra.ones((400, 1000), chunks=(100, 1000)))
+        of_array = client.persist(ra.ones((800, 1000), chunks=(200, 1000)))
         wait([*futures, read])
         assert not any(other in workers for workers in client.who_has(futures).values())
         client.rebalance(futures[:2], workers=[one, other])
@@ -83,11 +84,11 @@ def test_results_go_to_whoever_holds_little() -> None:
         client.rebalance()
         held = Counter(worker for workers in client.who_has(futures).values() for worker in workers)
         assert sum(held.values()) == 20 and abs(held[one] - held[other]) <= 5
-        assert [len(data) for data in client.gather(futures)] == list(range(1_000_000, 1_000_020))
+        assert [len(data) for data in client.gather(futures)] == list(range(2_000_000, 2_000_020))
         # What can't be had elsewhere has stayed, and what has gone is read and let go of as before.
         assert actor.size().result(timeout=30) == 10_000_000
-        assert float(of_array.sum().compute()) == 400_000
-        assert client.gather(client.map(len, futures)) == list(range(1_000_000, 1_000_020))
+        assert float(of_array.sum().compute()) == 800_000
+        assert client.gather(client.map(len, futures)) == list(range(2_000_000, 2_000_020))
         before = client.who_has(futures)
         client.rebalance()
         assert client.who_has(futures) == before, "what is even stays"

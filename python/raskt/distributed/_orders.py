@@ -135,7 +135,7 @@ class Orders:
         >>> from raskt.distributed import Client
         >>> with Client(n_workers=2, threads_per_worker=1) as client:
         ...     first = list(client.nthreads())[0]
-        ...     futures = client.map(bytes, [1000] * 8, workers=[first])
+        ...     futures = client.map(bytes, [2_000_000] * 8, workers=[first])
         ...     client.rebalance(futures)
         ...     sorted(map(len, client.has_what().values()))
         [4, 4]

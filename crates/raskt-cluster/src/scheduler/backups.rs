@@ -198,10 +198,14 @@ impl Backups {
         lanes
     }
 
-    /// Results go.
-    pub fn discarded(&mut self, run: RunId, tasks: &[TaskRange]) {
+    /// Results go from a worker: what another one holds is as dear as before.
+    pub fn discarded(&mut self, machine: &Scheduler, run: RunId, tasks: &[TaskRange]) {
         if let Some(dear) = self.dear.get_mut(&run) {
-            tasks.iter().for_each(|&range| drop(dear.cut(range)));
+            let parts: Vec<_> = tasks.iter().flat_map(|&range| dear.cut(range)).collect();
+            for (part, known) in parts {
+                let held = part.tasks().filter(|&task| !machine.holders(run, task).is_empty());
+                held.for_each(|task| dear.set(TaskRange::one(task), known.clone()));
+            }
             if dear.is_empty() {
                 self.dear.remove(&run);
             }

@@ -226,7 +226,7 @@ impl Core {
                     entry.knows.remove(run);
                 }
             }
-            WorkerOrder::Discard { run, tasks, .. } => self.backups.discarded(*run, tasks),
+            WorkerOrder::Discard { run, tasks, .. } => self.backups.discarded(&self.machine, *run, tasks),
             WorkerOrder::Recall { .. } => {}
         }
         if let Some(entry) = self.workers.get(&worker) {

@@ -21,9 +21,19 @@ const VERSION: u16 = 1;
 /// Whether each of the buffers can't be written to; the pickle comes before them.
 type Fixed = Vec<bool>;
 
+/// Where an object goes.
+#[derive(Clone, Copy)]
+pub(super) enum Goes {
+    /// To another process, which gets an object of its own.
+    ToOthers,
+    /// From the memory of this one, until somebody wants it.
+    FromMemory,
+}
+
 /// What an object is when it travels.
 pub(super) fn pack(object: &Py<PyAny>) -> Result<Parcel, TaskError> {
-    let packed = Python::try_attach(|py| packed(object.bind(py), true).map_err(|error| to_task_error(py, error)));
+    let packed =
+        Python::try_attach(|py| packed(object.bind(py), Goes::ToOthers).map_err(|error| to_task_error(py, error)));
     packed.unwrap_or_else(|| Err(TaskError::new(ErrorKind::Cancelled, "the interpreter has ended")))
 }
 
