@@ -204,7 +204,7 @@ impl Backups {
             let parts: Vec<_> = tasks.iter().flat_map(|&range| dear.cut(range)).collect();
             for (part, known) in parts {
                 let held = part.tasks().filter(|&task| !machine.holders(run, task).is_empty());
-                held.for_each(|task| dear.set(TaskRange::one(task), known.clone()));
+                held.for_each(|task| dear.set(TaskRange::one(task), known));
             }
             if dear.is_empty() {
                 self.dear.remove(&run);
