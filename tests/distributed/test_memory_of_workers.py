@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from processes_seen import is_alive, until
-from raskt.distributed import Client, KilledWorker, LocalCluster, wait
+from raskt.distributed import Client, KilledWorker, LocalCluster, get_client, wait
 from raskt.distributed import _excess as excess
 from raskt.distributed._excess import AT_ONCE_PERCENT, OWN_BYTES, PATIENCE_SECONDS, TERMINATE_PERCENT, Excess
 
@@ -158,6 +158,40 @@ def test_what_a_task_changes_of_a_result_is_written_anew() -> None:
         # It leaves once more.
         wait(client.map(OBJECTS["texts"], range(40, 80)), timeout=60)
         assert client.submit(append, first, pure=False).result(timeout=30) in (120_001, 120_002)
+
+
+class Tally:
+    """Counts its calls."""
+
+    count = 0
+
+    def add(self) -> int:
+        self.count += 1
+        return self.count
+
+
+def with_others(kind: str) -> dict[str, Any]:
+    """Holds what is nowhere but where it is, and much else."""
+    client, much = get_client(), [f"more-{at}" for at in range(120_000)]
+    if kind == "actor":
+        return {"held": client.submit(Tally, actor=True).result(), "much": much}
+    return {"held": client.map(inc, range(3000), pure=False), "much": much}
+
+
+@pytest.mark.parametrize("kind", ["futures", "actor"])
+def test_what_leaves_memory_holds_what_it_refers_to(kind: str) -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=200 * MIB) as cluster, Client(cluster) as client:
+        holder = client.submit(with_others, kind)
+        wait(holder, timeout=60)
+        # All that came before has left by then, where it can.
+        others = client.map(OBJECTS["texts"], range(40))
+        wait(others, timeout=60)
+        assert {other.status for other in others} == {"finished"}
+        held = holder.result(timeout=30)["held"]
+        if kind == "actor":
+            assert [held.add().result(timeout=30) for _ in range(3)] == [1, 2, 3]
+        else:
+            assert client.gather(held) == list(range(1, 3001))
 
 
 def test_what_cannot_be_pickled_stays_and_harms_no_other() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -100,6 +102,33 @@ def test_results_go_to_whoever_holds_little() -> None:
             client.rebalance(safe=True)
         del futures, before
         until(lambda: not any(key.startswith("bytes") for keys in client.has_what().values() for key in keys))
+
+
+class Unsendable:
+    """Can't be pickled."""
+
+    def __init__(self, size: int) -> None:
+        self.data = bytes(size)
+
+    def __reduce__(self) -> Any:
+        raise ValueError("this one stays")
+
+
+def large(number: int) -> Any:
+    return Unsendable(2_000_000) if number == 3 else bytes(2_000_000)
+
+
+def test_one_result_that_cannot_go_keeps_no_other() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        one, other = sorted(client.nthreads())
+        futures = client.map(large, range(12), workers=[one])
+        wait(futures)
+        for _ in range(2):
+            with suppress(RuntimeError):
+                client.rebalance()
+        held = list(client.who_has(futures).values())
+        assert all(len(workers) == 1 for workers in held), "nothing takes memory twice"
+        assert 4 <= held.count([other]) <= 8
 
 
 def test_results_move_while_tasks_come_and_go() -> None:
