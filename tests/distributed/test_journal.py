@@ -175,7 +175,7 @@ def test_who_asks_of_workers_right_after_a_restart_sees_all_of_them(tmp_path: Pa
             lambda: sorted(client.scheduler_info()["workers"]) == two,
             lambda: tally.add().result(timeout=30) == 1,
         )
-        # Each is the first one that is asked after a restart. On a slow machine workers may be back too late: then it is
+        # Each is the first one that is asked after a restart. On a slow machine workers may be back too late, and it is
         # asked once more.
         for at, question in enumerate(questions):
             for _ in range(3):
