@@ -185,7 +185,7 @@ fn results_go_to_whoever_holds_little() {
     settle(&client, &run, range);
     // Where the machine stands still for a moment, what was made then is held twice.
     let held = |client: &Client| {
-        let (mut counts, mut twice) = (BTreeMap::from([(0, 0), (1, 0), (2, 0)]), 0);
+        let (mut counts, mut twice) = (BTreeMap::from([(0, 0_u32), (1, 0), (2, 0)]), 0);
         for result in results(client) {
             match &*result.workers {
                 [alone] => *counts.entry(alone.0).or_default() += 1,

@@ -47,7 +47,7 @@ struct Several(Vec<Plus>);
 impl Kernel for Several {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         let Plus { id, number: own, fails, gate, .. } = &self.0[call.index as usize];
-        gate.into_iter().for_each(await_open);
+        gate.iter().copied().for_each(await_open);
         *MADE.lock().unwrap().entry(*id).or_default() += 1;
         if *fails {
             return Err(TaskError::new(ErrorKind::Value, format!("call {id} fails")));
