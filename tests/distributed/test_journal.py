@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from killed_scheduler import RASKT, Place, await_marks
+from processes_seen import until
 
 from raskt.distributed import Client, Event, Future, Lock, Queue, Variable, WorkerPlugin, get_worker
 
@@ -139,7 +140,7 @@ def test_who_only_looks_is_answered_by_the_next_scheduler(tmp_path: Path) -> Non
             time.sleep(0.1)
             place.kill()
             place.start()
-            client.wait_for_workers(2, timeout=30)
+            until(lambda: len(client.scheduler_info()["workers"]) == 2)
             event.set()
             variable.set(7)
             assert all(wait.result(timeout=30) for wait in waits)

@@ -44,6 +44,9 @@ const LEAST_BYTES: u64 = 32 << 20;
 /// With less than this no process is ended for what it takes (`_excess.py`).
 const NEVER_ENDED_BYTES: u64 = 128 << 20;
 
+/// A part of all that the process may have that it may have beside, whatever it has.
+const PART_BESIDE: u64 = 10;
+
 /// How often the baseline is measured again, at the start of a computation that finds the store empty.
 const BASELINE_AGE: Duration = Duration::from_secs(1);
 
@@ -159,7 +162,8 @@ pub(crate) fn have_beside(bytes: usize) -> Option<Beside> {
     Some(Beside { store, bytes })
 }
 
-/// Whether this process may have so many bytes more for a moment, and isn't ended for that.
+/// Whether this process may have so many bytes more for a moment, and isn't ended for that. What is a small part of all that it may have
+/// is within what it has left in any case.
 pub(crate) fn fits_beside(bytes: u64) -> bool {
     let process = std::process::id();
     if BOUND.load(Ordering::Relaxed) != process {
@@ -167,8 +171,13 @@ pub(crate) fn fits_beside(bytes: u64) -> bool {
     }
     let limit =
         CURRENT.lock().as_ref().filter(|current| current.process == process).map(|current| current.limits.memory);
-    let (Some(limit), Some(resident)) = (limit, resident_bytes()) else { return true };
-    ProcessLimit(limit).bears(resident.saturating_add(bytes))
+    let Some(limit) = limit.filter(|limit| bytes > limit / PART_BESIDE) else { return true };
+    let bears = || resident_bytes().is_none_or(|resident| ProcessLimit(limit).bears(resident.saturating_add(bytes)));
+    // Some of it may be what allocators keep of memory that was freed.
+    bears() || {
+        give_back_freed();
+        bears()
+    }
 }
 
 impl Drop for Beside {

@@ -43,10 +43,10 @@ def span(*tags: str) -> Iterator[str]:
     """
     if not tags:
         raise ValueError("span() is to be told what it is called: span('load')")
-    wrong = next((tag for tag in tags if not isinstance(tag, str) or not tag), None)
-    if wrong is not None:
-        kind = ValueError if isinstance(wrong, str) else TypeError
-        raise kind(f"span({wrong!r}): a tag is a text of one letter at least")
+    for tag in tags:
+        if not isinstance(tag, str) or not tag:
+            kind = ValueError if isinstance(tag, str) else TypeError
+            raise kind(f"span({tag!r}): a tag is a text of one letter at least")
     around = get_annotations().get("span")
     names = around["name"] if isinstance(around, dict) and "name" in around else ()
     said = {"name": (*names, *tags), "id": uuid.uuid4().hex}

@@ -200,9 +200,13 @@ impl Core {
 
     fn copied(&mut self, copy: u64, failure: Option<String>) {
         let Some(Copying { movement, moved, .. }) = self.movements.copies.remove(&copy) else { return };
-        // Where some of them couldn't be had, the others are there all the same: the machine looks at each.
+        let mut failure = failure;
         if let Some(Moved { run, from, tasks }) = moved {
-            self.handle(Event::CopiesDropped { worker: from, run, tasks });
+            // Where some of them couldn't be had, the others are there all the same: the machine looks at each.
+            self.handle(Event::CopiesDropped { worker: from, run, tasks: tasks.clone() });
+            // What was let go of meanwhile needn't be anywhere.
+            let is_left = |task| self.machine.holders(run, task) == [from];
+            failure = failure.filter(|_| tasks.iter().flat_map(|range| range.tasks()).any(is_left));
         }
         self.end_copy(movement, failure);
         self.begin_copies();
