@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from killed_scheduler import RASKT, Place, await_marks
-from processes_seen import until
 
+from processes_seen import until
 from raskt.distributed import Client, Event, Future, Lock, Queue, Variable, WorkerPlugin, get_worker
 
 
