@@ -3,9 +3,9 @@
 use crate::workplace::calls::{Made, Plus, call, call_of, made, open};
 use crate::workplace::killed::Place;
 use crate::workplace::*;
-use raskt_cluster::{Answer, Client, ClusterError, Question, TaskState};
+use raskt_cluster::{Client, ClusterError, TaskState};
 use raskt_graph::Annotations;
-use raskt_schedule::TaskRange;
+use raskt_schedule::{TaskRange, WorkerId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

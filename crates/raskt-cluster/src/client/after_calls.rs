@@ -20,6 +20,10 @@ impl AfterCalls {
 }
 
 impl Carrier for AfterCalls {
+    fn connections(&self) -> (u64, bool) {
+        self.session.connections()
+    }
+
     fn carry(&self, ask: Packed<Ask>, bulk: Vec<Bytes>) -> Result<(), String> {
         if let Some(shared) = self.shared.upgrade() {
             shared.send_calls();

@@ -26,6 +26,10 @@ impl<Out> OverSession<Out> {
 }
 
 impl<Out: Serialize> Carrier for OverSession<Out> {
+    fn connections(&self) -> (u64, bool) {
+        self.outbox.connections()
+    }
+
     fn carry(&self, ask: Packed<Ask>, bulk: Vec<Memory>) -> Result<(), String> {
         let message = (self.wrap)(ask);
         loop {

@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 pub trait Carrier: Send + Sync {
     /// Sends a message; may wait until there is room, and says why it can't be sent at all.
     fn carry(&self, ask: Packed<Ask>, bulk: Vec<Memory>) -> Result<(), String>;
+
+    /// How many connections there have been to the scheduler, and whether there is one: what is carried while there is none hasn't been
+    /// heard before there is another.
+    fn connections(&self) -> (u64, bool);
 }
 
 /// So long what is asked waits for a scheduler that has begun anew.
@@ -83,6 +87,8 @@ pub(super) struct Open {
     holder: Option<u64>,
     /// What the next scheduler is to be asked: what the last one hasn't been, and what can be asked again.
     again: Option<Request>,
+    /// What was asked while there was no connection, and how many there had been.
+    unheard: Option<(u64, Request)>,
     pub answer: Option<Result<Reply, Disconnected>>,
 }
 
@@ -113,6 +119,7 @@ impl Shared {
             let id = state.number();
             let waits = state.is_paused() && request.can_wait();
             let again = (waits || request.can_be_repeated()).then(|| request.clone());
+            let unheard = state.unheard(&request);
             let holder = match &request {
                 Request::AcquireLocks { holder, .. } => Some(*holder),
                 _ => None,
@@ -128,7 +135,7 @@ impl Shared {
             }
             let refused = state.released(&request).map(|error| Ok(error.into()));
             let is_answered = refused.is_some();
-            state.open.insert(id, Open { lease, holder, again, answer: refused });
+            state.open.insert(id, Open { lease, holder, again, unheard, answer: refused });
             if is_answered || waits {
                 return Ok(id);
             }
@@ -233,6 +240,7 @@ impl Shared {
         if state.session == session {
             let now = Instant::now();
             state.paused.get_or_insert(now);
+            state.ask_again_what_is_unheard();
             state.end_all_but(why, |open| open.again.is_some());
             self.changed.notify_all();
         }
@@ -263,6 +271,7 @@ impl Shared {
         let waited = open.filter_map(|(&id, open)| {
             let request = open.again.take()?;
             open.again = request.can_be_repeated().then(|| request.clone());
+            open.unheard = None;
             Some((id, request))
         });
         (topics, waited.collect())
@@ -319,6 +328,23 @@ impl State {
         self.locks.lose(&why.0);
         for open in self.open.values_mut().filter(|open| !waits(open)) {
             open.answer.get_or_insert(Err(why.clone()));
+        }
+    }
+
+    /// What to ask the next scheduler, if there is no connection to this one, and none follows.
+    fn unheard(&self, request: &Request) -> Option<(u64, Request)> {
+        let (count, is_there) = self.carrier.as_ref().ok()?.connections();
+        (!is_there && request.can_wait()).then(|| (count, request.clone()))
+    }
+
+    /// This scheduler is gone. What was asked when there was no connection to it any more can't have been heard.
+    fn ask_again_what_is_unheard(&mut self) {
+        let Ok(carrier) = &self.carrier else { return };
+        let (last, _) = carrier.connections();
+        for open in self.open.values_mut() {
+            if let Some((_, request)) = open.unheard.take().filter(|(count, _)| *count == last) {
+                open.again.get_or_insert(request);
+            }
         }
     }
 

@@ -84,6 +84,8 @@ pub(super) struct State {
     pub direct: Option<Direct>,
     /// The last connection ended, and the way to the peer was gone.
     pub is_cut_off: bool,
+    /// So many connections have been there, the one that is included.
+    pub connections: u64,
     waiting: usize,
 }
 
@@ -91,7 +93,7 @@ impl Core {
     pub fn new(limits: Limits) -> Arc<Self> {
         let much_bytes = (limits.window_bytes / MUCH_PARTS).clamp(1, MUCH_BYTES);
         let session = Session::new(limits, 0);
-        let state = State { session, waker: None, direct: None, is_cut_off: false, waiting: 0 };
+        let state = State { session, waker: None, direct: None, is_cut_off: false, connections: 0, waiting: 0 };
         Arc::new(Self {
             state: Mutex::new(state),
             room: Condvar::new(),

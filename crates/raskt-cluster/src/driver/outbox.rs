@@ -67,6 +67,12 @@ impl<Out> Outbox<Out> {
         self.core.lock().session.is_up()
     }
 
+    /// How many connections have been there, and whether one is: what is sent while none is can't have been heard before there is another.
+    pub fn connections(&self) -> (u64, bool) {
+        let state = self.core.lock();
+        (state.connections, state.session.is_up())
+    }
+
     /// Whether the way to the peer is gone, as far as the system knows: its process may be as well as ever.
     pub fn is_cut_off(&self) -> bool {
         self.core.lock().is_cut_off

@@ -42,6 +42,7 @@ pub(super) async fn pump(
     let begun = {
         let mut state = core.lock();
         state.is_cut_off = false;
+        state.connections += 1;
         state.session.narrow(peer.window_bytes);
         state.session.handle_up(now, peer_expects)
     };

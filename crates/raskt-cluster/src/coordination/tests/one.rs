@@ -185,10 +185,36 @@ fn a_slow_subscriber_is_told_how_many_it_has_missed() {
     assert_eq!(taken, [(0, 0), (7, 8), (0, 9)]);
 }
 
+/// What is asked while there is no connection is asked of the next scheduler; what may have been heard isn't.
+#[test]
+fn what_cannot_have_been_heard_is_asked_again() {
+    let world = World::new();
+    let mut one = world.client();
+    one.cut();
+    let mut meanwhile = one.request(put("q", b"meanwhile".to_vec()));
+    one.is_forgotten();
+    assert!(meanwhile.wait(Some(Instant::now() + Duration::from_millis(10))).is_none(), "it waits for the next one");
+    one.come_back();
+    assert_eq!(meanwhile.wait(None).expect("an answer").expect("a scheduler").reply(), &Reply::Done);
+    assert_eq!(value(&one.ask(get("q", Some(0)))), b"meanwhile");
+    // Another connection may have carried it.
+    one.cut();
+    let mut late = one.request(put("q", b"late".to_vec()));
+    one.mend();
+    one.is_forgotten();
+    assert!(late.wait(None).expect("an answer").is_err(), "nobody knows whether it was heard");
+    one.come_back();
+    assert_eq!(one.ask(get("q", Some(0))), Reply::TimedOut);
+}
+
 /// Says what is asked of it.
 struct Recorder(Mutex<Sender<Ask>>);
 
 impl Carrier for Recorder {
+    fn connections(&self) -> (u64, bool) {
+        (1, true)
+    }
+
     fn carry(&self, ask: Packed<Ask>, bulk: Vec<bytes::Bytes>) -> Result<(), String> {
         let ask = ask.unpack(&bulk).map_err(|error| error.to_string())?;
         self.0.lock().send(ask).map_err(|error| error.to_string())

@@ -37,12 +37,13 @@ impl World {
     /// A client in a session of its own.
     pub fn client(self: &Arc<Self>) -> Client {
         let handle = Coordination::refreshed_by_hand();
-        let (session, hearing) = self.join(&handle);
-        Client { world: self.clone(), handle, session, hearing }
+        let connections = Arc::new(Mutex::new((1, true)));
+        let (session, hearing) = self.join(&handle, &connections);
+        Client { world: self.clone(), handle, session, hearing, connections }
     }
 
     /// A session with a client. What it is told comes through a thread, as through a network.
-    fn join(self: &Arc<Self>, handle: &Coordination) -> (Session, Hearing) {
+    fn join(self: &Arc<Self>, handle: &Coordination, connections: &Connections) -> (Session, Hearing) {
         let (sender, told) = channel::<(Packed<Told>, Vec<Memory>)>();
         let sender = Mutex::new(sender);
         let tell: Tell = Box::new(move |packed, bulk| drop(sender.lock().send((packed, bulk))));
@@ -50,7 +51,8 @@ impl World {
         let hearing = handle.session();
         let hears = hearing.clone();
         std::thread::spawn(move || told.iter().for_each(|(packed, bulk)| hears.hear(packed, &bulk)));
-        let carried = hearing.carried_by(Arc::new(Link { world: self.clone(), session }));
+        let connections = connections.clone();
+        let carried = hearing.carried_by(Arc::new(Link { world: self.clone(), session, connections }));
         carried.expect("a scheduler");
         (session, hearing)
     }
@@ -67,13 +69,25 @@ impl World {
     }
 }
 
+/// How many there have been, and whether there is one.
+type Connections = Arc<Mutex<(u64, bool)>>;
+
 struct Link {
     world: Arc<World>,
     session: Session,
+    connections: Connections,
 }
 
 impl Carrier for Link {
+    fn connections(&self) -> (u64, bool) {
+        *self.connections.lock()
+    }
+
     fn carry(&self, ask: Packed<Ask>, bulk: Vec<Memory>) -> Result<(), String> {
+        if !self.connections.lock().1 {
+            // It would go with the next connection, which doesn't come.
+            return Ok(());
+        }
         // As it would be written and read on a wire.
         let bytes = postcard::to_stdvec(&ask).map_err(|error| error.to_string())?;
         let ask = postcard::from_bytes(&bytes).map_err(|error| error.to_string())?;
@@ -88,9 +102,21 @@ pub struct Client {
     pub handle: Coordination,
     session: Session,
     hearing: Hearing,
+    connections: Connections,
 }
 
 impl Client {
+    /// The connection is gone, and what is asked from now on isn't heard.
+    pub fn cut(&self) {
+        self.connections.lock().1 = false;
+    }
+
+    /// There is another one.
+    pub fn mend(&self) {
+        let mut connections = self.connections.lock();
+        *connections = (connections.0 + 1, true);
+    }
+
     /// What is answered to a request.
     pub fn ask(&self, request: Request) -> Reply {
         self.handle.ask(request).expect("a scheduler")
@@ -115,7 +141,8 @@ impl Client {
 
     /// It comes back in a new session.
     pub fn come_back(&mut self) {
-        (self.session, self.hearing) = self.world.join(&self.handle);
+        self.mend();
+        (self.session, self.hearing) = self.world.join(&self.handle, &self.connections);
     }
 }
 
