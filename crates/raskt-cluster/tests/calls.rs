@@ -294,11 +294,9 @@ fn what_is_being_written_while_the_scheduler_begins_anew_is_made() {
     std::thread::sleep(Duration::from_millis(50));
     place.kill();
     place.start();
-    let is_back =
-        || matches!(client.ask(Question::Scheduler, PATIENCE), Ok(Answer::Scheduler(facts)) if facts.workers == 1);
-    until("the client is back", is_back);
-    // All that it says as it comes back is said.
-    std::thread::sleep(Duration::from_millis(100));
+    // Whoever asks anything waits for what is being written. The worker has another number when it is back.
+    until("the client is back", || client.workers().iter().map(|worker| worker.worker).eq([WorkerId(1)]));
+    std::thread::sleep(Duration::from_millis(300));
     open(written);
     open(gate);
     assert_eq!(result(&client, &second).unwrap(), 1);
