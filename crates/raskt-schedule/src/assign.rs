@@ -210,7 +210,7 @@ impl Scheduler {
         }
         let batch = self.runs.split(&id).map(|(run, others)| run.take(others, class, head, worker, limits));
         if let Some(batch) = batch {
-            let handed = Handed { gives_back: effect.gives_back(), is_lent: false };
+            let handed = Handed { gives_back: effect.gives_back(), is_lent: false, stays: false };
             self.hand_over(id, worker, batch, requirement, handed);
         }
         self.publish(id);
@@ -322,6 +322,7 @@ impl Scheduler {
             relief,
             is_started: false,
             stolen_for: None,
+            stays: handed.stays,
         };
         self.workers.place(worker, run, attempt, placed);
         let assignment = Assignment { run, attempt, tasks, transient, memory, fetches };
@@ -367,7 +368,7 @@ impl Scheduler {
             self.steps += 1;
             // No other worker would be kept for a suspect that came to it in this way.
             let is_suspect = || workers.get(worker).is_some_and(|state| state.suspects().any(|suspect| suspect == key));
-            if placed.is_started || placed.stolen_for.is_some() || is_suspect() {
+            if placed.is_started || placed.stays || placed.stolen_for.is_some() || is_suspect() {
                 continue;
             }
             let required = placed.requirement.as_deref();
@@ -391,7 +392,7 @@ impl Scheduler {
         let batch = self.runs.split(&id).and_then(|(run, others)| run.take_these(others, tasks, worker, limits, true));
         if let Some(batch) = batch {
             let gives_back = self.gives_back(id, &batch.tasks);
-            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });
+            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false, stays: false });
         }
     }
 }

@@ -55,6 +55,7 @@ impl Scheduler {
             | Event::SlotsReturned { .. }
             | Event::WorkerLost { .. }
             | Event::Started { .. }
+            | Event::Unsendable { .. }
             | Event::TimePassed => Ok(()),
         }
     }

@@ -220,6 +220,18 @@ pub enum Event {
         /// It was reached, and doesn't have the result.
         reached: bool,
     },
+    /// An input of an assignment can't be sent by who holds it, however often that is tried, or can't be read by who has asked: the
+    /// assignment comes back, to be run where the input is. The worker has said why, for the case that it can't be run there either.
+    Unsendable {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+        /// Who holds the input.
+        from: WorkerId,
+    },
     /// A worker gives back tasks that it hasn't begun, as it was asked to.
     Recalled {
         /// The worker.

@@ -1,7 +1,9 @@
 //! What workers tell of results that they fetch from one another.
 
+use crate::placed::Handed;
 use crate::scheduler::Scheduler;
-use crate::{Attempt, RunId, TaskRange, WorkerId};
+use crate::worker_state::WorkerState;
+use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 
 /// Tries to fetch a copy in vain with which it counts as lost, whoever tries and however long it takes.
@@ -53,4 +55,50 @@ impl Scheduler {
             self.change(id, |run| run.requeue(attempt, &placed.tasks));
         }
     }
+
+    /// An assignment comes back since one of its inputs can be had where it is and nowhere else. It goes to whoever holds that: first in
+    /// line or not, and nobody takes it from there. Where that comes about again and again, as of two inputs that lie apart, the first
+    /// of its tasks has failed.
+    pub(crate) fn unsendable(&mut self, worker: WorkerId, (id, attempt): (RunId, Attempt), from: WorkerId) {
+        let Some(placed) = self.workers.get(worker).and_then(|state| state.find(id, attempt)) else { return };
+        let tasks = placed.tasks.clone();
+        let Some(first) = tasks.first().map(|range| TaskId::new(range.layer, range.start)) else { return };
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        if from == worker || run.is_refused_too_often(first) {
+            return self
+                .take_report(worker, Report { run: id, attempt, outcomes: first_failed(&tasks), nanoseconds: 1 });
+        }
+        let Some(placed) = self.workers.close(worker, id, attempt) else { return };
+        self.look_at_borrowers(worker);
+        self.queue.give_back(id, placed.priority, placed.charged);
+        self.change(id, |run| run.requeue(attempt, &placed.tasks));
+        self.hand_to_holder(id, from, &placed.tasks);
+    }
+
+    fn hand_to_holder(&mut self, id: RunId, holder: WorkerId, tasks: &[TaskRange]) {
+        let is_able = |state: &&WorkerState| !state.is_kept() && state.slots() > 0;
+        let Some(state) = self.workers.get(holder).filter(is_able) else { return };
+        let Some(run) = self.runs.get(&id) else { return };
+        let Some(layer) = tasks.first().map(|range| range.layer) else { return };
+        let requirement = run.requirement_of(run.tasks.layers[layer.0 as usize].class);
+        let is_suspect = tasks.iter().flat_map(|range| range.tasks()).any(|task| run.suspects.contains(task));
+        if is_suspect || requirement.as_deref().is_some_and(|required| !state.has_free(required)) {
+            return;
+        }
+        let limits = self.limits(id, holder);
+        let batch = self.runs.split(&id).and_then(|(run, others)| run.take_these(others, tasks, holder, limits, false));
+        let Some(batch) = batch else { return };
+        let gives_back = self.gives_back(id, &batch.tasks);
+        self.hand_over(id, holder, batch, requirement, Handed { gives_back, is_lent: false, stays: true });
+        self.publish(id);
+    }
+}
+
+/// The first of `tasks` has failed, and the others weren't run.
+fn first_failed(tasks: &[TaskRange]) -> Vec<(TaskRange, Outcome)> {
+    let mut outcomes = vec![];
+    for (at, task) in tasks.iter().flat_map(|range| range.tasks()).enumerate() {
+        Outcome::push(&mut outcomes, task, if at == 0 { Outcome::Failed } else { Outcome::NotRun });
+    }
+    outcomes
 }

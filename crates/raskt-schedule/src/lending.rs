@@ -90,7 +90,7 @@ impl Scheduler {
         let batch = self.runs.split(&id).map(|(run, others)| run.take(others, class, head, worker, limits));
         if let Some(batch) = batch {
             self.waits.end(id, class as u32, head.layer);
-            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: true });
+            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: true, stays: false });
         }
         self.publish(id);
         true

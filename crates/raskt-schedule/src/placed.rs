@@ -30,6 +30,8 @@ pub(crate) struct Placed {
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
     pub stolen_for: Option<WorkerId>,
+    /// It can be run nowhere else.
+    pub stays: bool,
 }
 
 impl Placed {
@@ -60,6 +62,8 @@ pub(crate) struct Handed {
     pub gives_back: bool,
     /// It goes into a slot that tasks have lent which wait for it.
     pub is_lent: bool,
+    /// It can be run nowhere else.
+    pub stays: bool,
 }
 
 /// What an assignment does that gives back more memory than it takes.

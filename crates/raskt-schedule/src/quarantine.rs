@@ -176,7 +176,7 @@ impl Scheduler {
         let attempt = Some(batch.attempt);
         self.workers.quarantine(worker, Some(Quarantine { run: id, group, attempt }));
         let gives_back = self.gives_back(id, &batch.tasks);
-        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });
+        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false, stays: false });
     }
 
     /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.

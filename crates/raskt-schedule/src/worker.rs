@@ -63,6 +63,13 @@ pub enum WorkerEvent {
     MemoryFreed,
     /// The inputs of a ticket are here.
     Fetched(Ticket),
+    /// An input of a ticket can't be sent by who holds it; what was fetched of the others was dropped again.
+    Unsendable {
+        /// The ticket.
+        ticket: Ticket,
+        /// Who holds it.
+        from: WorkerId,
+    },
     /// An input of a ticket can't be had; what was fetched of the others was dropped again.
     FetchFailed {
         /// The ticket.
@@ -159,6 +166,15 @@ pub enum WorkerAction {
         /// It was reached, and doesn't have the result.
         reached: bool,
     },
+    /// The scheduler is to be told that an input can't be sent; the assignment is given back.
+    Unsendable {
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+        /// Who holds the input.
+        from: WorkerId,
+    },
     /// The scheduler is to be told, before anything of it runs, that an assignment begins.
     Started {
         /// The run.
@@ -229,6 +245,7 @@ impl Worker {
             WorkerEvent::FetchFailed { ticket, input_run, task, from, reached } => {
                 self.fetch_failed(ticket, (input_run, task), from, reached);
             }
+            WorkerEvent::Unsendable { ticket, from } => self.unsendable(ticket, from),
             WorkerEvent::Executed { ticket, outcomes, nanoseconds } => self.executed(ticket, outcomes, nanoseconds),
             WorkerEvent::Recall { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
             WorkerEvent::Forgotten(run) => self.forget(run),
@@ -345,6 +362,13 @@ impl Worker {
         if let Some(Assignment { run, attempt, .. }) = self.fetching.remove(&ticket) {
             self.actions.push_back(WorkerAction::Unreserve { ticket });
             self.actions.push_back(WorkerAction::FetchFailed { run, attempt, input_run, task, from, reached });
+        }
+    }
+
+    fn unsendable(&mut self, ticket: Ticket, from: WorkerId) {
+        if let Some(Assignment { run, attempt, .. }) = self.fetching.remove(&ticket) {
+            self.actions.push_back(WorkerAction::Unreserve { ticket });
+            self.actions.push_back(WorkerAction::Unsendable { run, attempt, from });
         }
     }
 

@@ -4,7 +4,7 @@ use super::head::Word;
 use super::{RunEntry, State};
 use crate::execution::facts;
 use crate::fetches::{FailedFetch, Named, Why};
-use crate::uplink::{FetchAnswer, FetchId, Unreachable};
+use crate::uplink::{FetchAnswer, FetchId, TaskFailure, Unreachable};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Fetch, RunId, TaskRange, Ticket, WorkerEvent, WorkerTold};
 use raskt_store::{Broken, Holder, Lineage, Store, StoredRef};
@@ -87,7 +87,7 @@ impl State {
             let FailedFetch { ticket, run: input_run, task, from, why } = failed;
             let reached = match why {
                 Why::Unsendable(error) => {
-                    self.fail_reader(ticket, error);
+                    self.unsendable(ticket, from, error);
                     continue;
                 }
                 why => matches!(why, Why::NotThere),
@@ -99,12 +99,17 @@ impl State {
         self.act();
     }
 
-    /// What an assignment reads won't come, wherever it is run: the first of its tasks fails with the reason.
-    fn fail_reader(&mut self, ticket: Ticket, error: TaskError) {
-        if let Some((execution, _)) = self.asking.get_mut(&ticket) {
-            execution.failure = Some(error);
+    /// What an assignment reads won't come here: it is for whoever holds that. Should that be nobody who can run it, the first of its tasks
+    /// fails with the reason, which the scheduler hears of before.
+    fn unsendable(&mut self, ticket: Ticket, from: WorkerId, error: TaskError) {
+        let first = self.asking.get(&ticket).and_then(|(execution, _)| {
+            let first = execution.tasks.first().map(|range| TaskId::new(range.layer, range.start))?;
+            Some(TaskFailure { run: execution.run, task: first, key: execution.graph.key(first), error })
+        });
+        if let (Some(failure), Some(elsewhere)) = (first, self.head.elsewhere_mut()) {
+            elsewhere.put_out(Word::Failed(failure));
         }
-        self.worker.handle_event(WorkerEvent::Fetched(ticket));
+        self.worker.handle_event(WorkerEvent::Unsendable { ticket, from });
     }
 
     /// All that an assignment reads of others is here. Of what stays, what came otherwise meanwhile stays as it is. What is of a run of

@@ -72,6 +72,12 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(run.0);
             encode_ranges(tasks, to);
         }
+        Event::Unsendable { worker, run, attempt, from } => {
+            start(to, 24, u64::from(worker.0));
+            to.number(run.0);
+            to.number(u64::from(attempt.0));
+            to.number(u64::from(from.0));
+        }
         Event::CopiesDropped { worker, run, tasks } => {
             start(to, 23, u64::from(worker.0));
             to.number(run.0);
@@ -191,6 +197,10 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         8 => Event::ResultsLost { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         9 => Event::Started { worker, run: RunId(from.number()?), attempt: Attempt(from.word()?) },
         10 => Event::Fetched { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
+        24 => {
+            let (run, attempt, from) = (RunId(from.number()?), Attempt(from.word()?), WorkerId(from.word()?));
+            Event::Unsendable { worker, run, attempt, from }
+        }
         23 => Event::CopiesDropped { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         11 => {
             let (run, attempt, input_run) = (RunId(from.number()?), Attempt(from.word()?), RunId(from.number()?));

@@ -40,7 +40,7 @@ impl Scheduler {
         }
         let Some(batch) = run.take_begun(others, &begun, worker, limits) else { return };
         let gives_back = self.gives_back(id, &batch.tasks);
-        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });
+        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false, stays: false });
         self.publish(id);
     }
 }

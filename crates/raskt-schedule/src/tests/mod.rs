@@ -35,5 +35,6 @@ mod steps;
 mod task_set;
 mod told;
 mod turns;
+mod unsendable;
 mod worker;
 mod world;

@@ -27,6 +27,8 @@ pub struct World {
     pub now: Time,
     /// What workers say that a result takes.
     pub bytes: u64,
+    /// What can't be sent from worker to worker.
+    pub unsendable: BTreeSet<TaskId>,
 }
 
 pub const RUN: RunId = RunId(1);
@@ -69,6 +71,7 @@ impl World {
             record: FlightRecorder::new(settings, placement),
             now: Time(0),
             bytes: 8,
+            unsendable: BTreeSet::new(),
         }
     }
 
@@ -221,6 +224,11 @@ impl World {
         for &Fetch { from, tasks, keep, .. } in &assignment.fetches {
             for task in tasks.tasks() {
                 let found = self.memories.get(&from).map(|memory| memory.get(&task).copied());
+                if matches!(found, Some(Some(_))) && self.unsendable.contains(&task) {
+                    let attempt = assignment.attempt;
+                    self.handle(Event::Unsendable { worker, run: RUN, attempt, from });
+                    return None;
+                }
                 let Some(Some(value)) = found else {
                     let (attempt, reached) = (assignment.attempt, found.is_some());
                     self.handle(Event::FetchFailed { worker, run: RUN, attempt, input_run: RUN, task, from, reached });

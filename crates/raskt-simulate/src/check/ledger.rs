@@ -160,7 +160,7 @@ impl Ledger {
             | Event::SlotsReturned { run, .. } => {
                 self.around.run = Some(*run);
             }
-            Event::FetchFailed { worker, run, attempt, .. } => {
+            Event::FetchFailed { worker, run, attempt, .. } | Event::Unsendable { worker, run, attempt, .. } => {
                 facts.is_loss = true;
                 let by = (*worker, *attempt);
                 let mut returned = vec![];

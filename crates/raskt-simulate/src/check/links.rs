@@ -57,6 +57,7 @@ impl Ledger {
             | Event::SlotsLent { run, .. }
             | Event::SlotsReturned { run, .. }
             | Event::FetchFailed { run, .. }
+            | Event::Unsendable { run, .. }
             | Event::Recalled { run, .. } => Some(*run),
             Event::Reported { report, .. } => Some(report.run),
             _ => None,

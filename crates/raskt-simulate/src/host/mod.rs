@@ -244,6 +244,8 @@ impl Host {
             WorkerAction::Fetch { ticket, fetches, .. } => self.fetch(context, jobs, ticket, &fetches),
             WorkerAction::Execute { ticket, assignment } => self.execute(context, jobs, ticket, assignment),
             WorkerAction::Fetched { run, tasks } => process.tell_of_copies(context, run, &tasks),
+            // All that simulated tasks make can be sent.
+            WorkerAction::Unsendable { .. } => {}
             WorkerAction::FetchFailed { run, attempt, input_run, task, from, reached } => {
                 let message = Message::FetchFailed { run, attempt, input_run, task, from, reached };
                 process.session.send(context, message);

@@ -1,0 +1,121 @@
+//! Results that can't be sent from worker to worker: whoever reads one runs where it is.
+
+use super::graphs::*;
+use super::world::*;
+use crate::*;
+use proptest::prelude::*;
+use raskt_graph::*;
+use std::sync::Arc;
+
+/// So many sources, and for each a task that reads it and the one so far behind it.
+fn graph(count: u32, second: Option<u64>) -> Graph {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let sources = graph.layer(Layer::new("made", op, Shape::source(count))).unwrap();
+    let mut readers = ExplicitBuilder::default();
+    for index in 0..u64::from(count) {
+        readers.input(TaskId::new(sources, index));
+        second.into_iter().for_each(|by| readers.input(TaskId::new(sources, (index + by) % u64::from(count))));
+        readers.task();
+    }
+    graph.layer(Layer::new("read", op, Shape::Explicit(readers.finish().unwrap()))).unwrap();
+    graph.finish()
+}
+
+fn all(layer: u32, count: u32) -> TaskRange {
+    TaskRange { layer: LayerId(layer), start: 0, end: u64::from(count) }
+}
+
+/// All sources are there, and can't be sent.
+fn made(graph: &Graph, count: u32, slots: &[u32]) -> World {
+    let mut world = World::new(300);
+    slots.iter().for_each(|&slots| world.join(slots));
+    world.handle(added(RUN, None, Arc::new(graph.clone()), vec![all(0, count)]));
+    while !world.finished {
+        world.run_one(graph, 0, || false);
+    }
+    world.unsendable = all(0, count).tasks().collect();
+    world
+}
+
+proptest! {
+    #[test]
+    fn each_reader_of_one_runs_where_it_is(
+        count in 1..40_u32,
+        slots in prop::collection::vec(1..4_u32, 1..5),
+        late in 0..3_u32,
+        picks in prop::collection::vec(any::<usize>(), 400),
+        keeps in any::<bool>(),
+    ) {
+        let graph = graph(count, None);
+        let mut world = made(&graph, count, &slots);
+        world.gives_back = keeps;
+        // Those who come later hold nothing, and have nothing else to do.
+        (0..late).for_each(|_| world.join(2));
+        world.finished = false;
+        world.handle(Event::Wanted { run: RUN, tasks: vec![all(1, count)] });
+        let mut picks = picks.into_iter().cycle();
+        for _ in 0..100 * count {
+            if world.assigned.is_empty() {
+                break;
+            }
+            world.run_one(&graph, picks.next().unwrap(), || false);
+        }
+        prop_assert!(world.finished, "failed: {:?}", world.failed);
+        check_results(&world, &graph, &all(1, count).tasks().collect::<Vec<_>>());
+    }
+
+    /// Where two lie apart, nobody can run what reads both: that ends with a failure, and not never.
+    #[test]
+    fn of_two_that_lie_apart_the_reader_fails(count in 2..12_u32, by in 1..11_u64, picks in prop::collection::vec(any::<usize>(), 400)) {
+        let graph = graph(count, Some(by % u64::from(count)));
+        let mut world = made(&graph, count, &[1, 1]);
+        world.finished = false;
+        world.handle(Event::Wanted { run: RUN, tasks: vec![all(1, count)] });
+        let mut picks = picks.into_iter().cycle();
+        for _ in 0..200 * count {
+            if world.assigned.is_empty() || world.failed.is_some() {
+                break;
+            }
+            world.run_one(&graph, picks.next().unwrap(), || false);
+        }
+        prop_assert!(world.finished || world.failed.is_some());
+        if world.finished {
+            check_results(&world, &graph, &all(1, count).tasks().collect::<Vec<_>>());
+        }
+    }
+
+    /// Whatever can't be sent, and whatever else comes between, nothing hangs, and what comes is right.
+    #[test]
+    fn whatever_can_not_be_sent_it_ends(
+        graph in graphs(),
+        steps in super::changes::steps(60),
+        stays in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
+        let mut world = World::new(300);
+        let tasks = all_tasks(&graph);
+        world.unsendable = stays.iter().map(|at| tasks[at.index(tasks.len())]).collect();
+        let wanted = super::changes::play(&graph, &mut world, &steps, 8);
+        if world.failed.is_none() {
+            prop_assert!(world.finished);
+            check_results(&world, &graph, &wanted);
+        }
+    }
+}
+
+#[test]
+fn it_is_handed_to_the_holder_and_taken_from_there_by_nobody() {
+    let graph = graph(6, None);
+    let mut world = made(&graph, 6, &[1]);
+    world.join(1);
+    world.finished = false;
+    world.handle(Event::Wanted { run: RUN, tasks: vec![all(1, 6)] });
+    let other = WorkerId(1);
+    while let Some(at) = world.assigned.iter().position(|(worker, _)| *worker == other) {
+        world.run_one(&graph, at, || false);
+    }
+    assert!(!world.assigned.is_empty() && world.failed.is_none());
+    world.run_to_the_end(&graph);
+    assert!(world.finished);
+    assert!(world.memories[&other].is_empty(), "it could read nothing");
+}
