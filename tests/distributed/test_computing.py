@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 import raskt
 import raskt.array as ra
 import raskt.dataframe as rd
-from raskt.distributed import Client, LocalCluster, default_client
+from raskt.distributed import Client, LocalCluster, default_client, wait
 
 
 def test_arrays_are_computed_by_the_workers(client: Client) -> None:
@@ -156,3 +157,43 @@ def test_collections_of_dask(client: Client) -> None:
         lazy = dask.dataframe.from_pandas(frame, npartitions=4)
         pd.testing.assert_frame_equal(lazy.compute(), frame)
         pd.testing.assert_series_equal(lazy.groupby("a").b.sum().compute().sort_index(), frame.groupby("a").b.sum())
+
+
+def held_by_its_process(number: int) -> list[Any]:
+    """What can't be pickled."""
+    return [threading.Lock(), number]
+
+
+def number_of(held: list[Any], other: int = 0) -> int:
+    return int(held[1]) + other
+
+
+def sum_of(one: list[Any], other: list[Any]) -> int:
+    return int(one[1]) + int(other[1])
+
+
+def test_what_cannot_be_pickled_is_read_where_it_is() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        one, other = sorted(client.nthreads())
+        for _ in range(5):
+            made = client.map(held_by_its_process, range(20), pure=False)
+            assert client.gather(client.map(number_of, made, pure=False)) == list(range(20))
+            plain = client.map(abs, range(20), pure=False)
+            wait([*made, *plain])
+            both = client.map(number_of, made, plain, pure=False)
+            assert client.gather(both) == list(range(0, 40, 2))
+        at_one = client.map(held_by_its_process, range(20), pure=False, workers=[one])
+        wait(at_one)
+        assert client.gather(client.map(number_of, at_one, pure=False)) == list(range(20))
+        # Chains of such results stay where they began.
+        chained = client.map(lambda held: [threading.Lock(), held[1] + 1], at_one, pure=False)
+        assert client.gather(client.map(number_of, chained, pure=False)) == list(range(1, 21))
+        # Where that can't be, it is said.
+        at_other = client.submit(held_by_its_process, 5, workers=[other])
+        for impossible in (
+            client.submit(sum_of, at_one[0], at_other),
+            client.submit(number_of, at_one[0], workers=[other]),
+        ):
+            with pytest.raises(TypeError, match="can't be sent to another worker.*cannot pickle '_thread.lock'"):
+                impossible.result(timeout=60)
+        assert client.submit(sum_of, at_one[0], at_one[1]).result(timeout=60) == 1
