@@ -248,7 +248,9 @@ impl Cluster {
                 WorkerAction::Fetched { run, tasks } => {
                     self.told.push_back(Event::Fetched { worker: WorkerId(at as u32), run, tasks });
                 }
-                WorkerAction::FetchFailed { .. } => panic!("everything can be fetched"),
+                WorkerAction::FetchFailed { .. } | WorkerAction::Unsendable { .. } => {
+                    panic!("everything can be fetched")
+                }
                 WorkerAction::Started { .. } | WorkerAction::Unreserve { .. } | WorkerAction::Recalled { .. } => {}
                 WorkerAction::Kept { .. } => {}
             }
