@@ -39,7 +39,9 @@ impl Scheduler {
                 self.are_of_run(*run, &[*range])?;
                 is_countable(&[*range], *bytes)
             }),
-            Event::FetchFailed { input_run, task, .. } => self.is_of_run(*input_run, *task),
+            Event::FetchFailed { input_run: run, task, .. } | Event::Unsendable { run, reader: task, .. } => {
+                self.is_of_run(*run, *task)
+            }
             Event::Reported { report, .. } => report.outcomes.iter().try_for_each(|(range, outcome)| {
                 self.are_of_run(report.run, &[*range])?;
                 match *outcome {
@@ -55,7 +57,6 @@ impl Scheduler {
             | Event::SlotsReturned { .. }
             | Event::WorkerLost { .. }
             | Event::Started { .. }
-            | Event::Unsendable { .. }
             | Event::TimePassed => Ok(()),
         }
     }

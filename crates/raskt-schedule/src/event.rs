@@ -229,6 +229,8 @@ pub enum Event {
         run: RunId,
         /// The hand-out.
         attempt: Attempt,
+        /// The task that reads it.
+        reader: TaskId,
         /// Who holds the input.
         from: WorkerId,
     },

@@ -1,10 +1,12 @@
 //! What workers tell of results that they fetch from one another.
 
+use crate::links::located::OtherRuns;
 use crate::placed::Handed;
+use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::worker_state::WorkerState;
 use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
-use raskt_graph::TaskId;
+use raskt_graph::{LayerId, TaskId};
 
 /// Tries to fetch a copy in vain with which it counts as lost, whoever tries and however long it takes.
 const FETCHES: u32 = 4;
@@ -56,23 +58,30 @@ impl Scheduler {
         }
     }
 
-    /// An assignment comes back since one of its inputs can be had where it is and nowhere else. It goes to whoever holds that: first in
-    /// line or not, and nobody takes it from there. Where that comes about again and again, as of two inputs that lie apart, the first
-    /// of its tasks has failed.
-    pub(crate) fn unsendable(&mut self, worker: WorkerId, (id, attempt): (RunId, Attempt), from: WorkerId) {
+    /// An assignment comes back since an input of `reader` can be had where it is and nowhere else. What reads something of who holds
+    /// that goes there: first in line or not, and nobody takes it from there. Where that comes about again and again, as of two inputs that
+    /// lie apart, the reader has failed.
+    pub(crate) fn unsendable(
+        &mut self,
+        worker: WorkerId,
+        (id, attempt): (RunId, Attempt),
+        reader: TaskId,
+        from: WorkerId,
+    ) {
         let Some(placed) = self.workers.get(worker).and_then(|state| state.find(id, attempt)) else { return };
-        let tasks = placed.tasks.clone();
-        let Some(first) = tasks.first().map(|range| TaskId::new(range.layer, range.start)) else { return };
         let Some(run) = self.runs.get_mut(&id) else { return };
-        if from == worker || run.is_refused_too_often(first) {
-            return self
-                .take_report(worker, Report { run: id, attempt, outcomes: first_failed(&tasks), nanoseconds: 1 });
+        if from == worker || run.is_refused_too_often(reader) {
+            let outcomes = one_failed(&placed.tasks, reader);
+            return self.take_report(worker, Report { run: id, attempt, outcomes, nanoseconds: 1 });
         }
         let Some(placed) = self.workers.close(worker, id, attempt) else { return };
         self.look_at_borrowers(worker);
         self.queue.give_back(id, placed.priority, placed.charged);
         self.change(id, |run| run.requeue(attempt, &placed.tasks));
-        self.hand_to_holder(id, from, &placed.tasks);
+        let Some((run, others)) = self.runs.split(&id) else { return };
+        let tasks = placed.tasks.iter().flat_map(|range| range.tasks());
+        let readers = TaskRange::of(tasks.filter(|&task| task == reader || run.reads_of(others, task, from)));
+        self.hand_to_holder(id, from, &readers);
     }
 
     fn hand_to_holder(&mut self, id: RunId, holder: WorkerId, tasks: &[TaskRange]) {
@@ -80,9 +89,12 @@ impl Scheduler {
         let Some(state) = self.workers.get(holder).filter(is_able) else { return };
         let Some(run) = self.runs.get(&id) else { return };
         let Some(layer) = tasks.first().map(|range| range.layer) else { return };
-        let requirement = run.requirement_of(run.tasks.layers[layer.0 as usize].class);
-        let is_suspect = tasks.iter().flat_map(|range| range.tasks()).any(|task| run.suspects.contains(task));
-        if is_suspect || requirement.as_deref().is_some_and(|required| !state.has_free(required)) {
+        let class = |layer: LayerId| run.tasks.layers[layer.0 as usize].class;
+        let requirement = run.requirement_of(class(layer));
+        let is_other = |range: &TaskRange| class(range.layer) != class(layer);
+        let is_suspect = || tasks.iter().flat_map(|range| range.tasks()).any(|task| run.suspects.contains(task));
+        let lacks = requirement.as_deref().is_some_and(|required| !state.has_free(required));
+        if lacks || tasks.iter().any(is_other) || is_suspect() {
             return;
         }
         let limits = self.limits(id, holder);
@@ -94,11 +106,23 @@ impl Scheduler {
     }
 }
 
-/// The first of `tasks` has failed, and the others weren't run.
-fn first_failed(tasks: &[TaskRange]) -> Vec<(TaskRange, Outcome)> {
+impl Run {
+    /// Whether `task` reads something that `holder` holds.
+    fn reads_of(&self, others: OtherRuns, task: TaskId, holder: WorkerId) -> bool {
+        let mut reads = false;
+        self.graph.for_each_input(task, |input| {
+            let located = self.locate(others, input);
+            reads = reads || located.tasks.holds(holder, located.task);
+        });
+        reads
+    }
+}
+
+/// One of `tasks` has failed, and the others weren't run.
+fn one_failed(tasks: &[TaskRange], failed: TaskId) -> Vec<(TaskRange, Outcome)> {
     let mut outcomes = vec![];
-    for (at, task) in tasks.iter().flat_map(|range| range.tasks()).enumerate() {
-        Outcome::push(&mut outcomes, task, if at == 0 { Outcome::Failed } else { Outcome::NotRun });
+    for task in tasks.iter().flat_map(|range| range.tasks()) {
+        Outcome::push(&mut outcomes, task, if task == failed { Outcome::Failed } else { Outcome::NotRun });
     }
     outcomes
 }

@@ -67,6 +67,8 @@ pub enum WorkerEvent {
     Unsendable {
         /// The ticket.
         ticket: Ticket,
+        /// The task that reads it.
+        reader: TaskId,
         /// Who holds it.
         from: WorkerId,
     },
@@ -172,6 +174,8 @@ pub enum WorkerAction {
         run: RunId,
         /// The hand-out.
         attempt: Attempt,
+        /// The task that reads it.
+        reader: TaskId,
         /// Who holds the input.
         from: WorkerId,
     },
@@ -245,7 +249,7 @@ impl Worker {
             WorkerEvent::FetchFailed { ticket, input_run, task, from, reached } => {
                 self.fetch_failed(ticket, (input_run, task), from, reached);
             }
-            WorkerEvent::Unsendable { ticket, from } => self.unsendable(ticket, from),
+            WorkerEvent::Unsendable { ticket, reader, from } => self.unsendable(ticket, reader, from),
             WorkerEvent::Executed { ticket, outcomes, nanoseconds } => self.executed(ticket, outcomes, nanoseconds),
             WorkerEvent::Recall { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
             WorkerEvent::Forgotten(run) => self.forget(run),
@@ -365,10 +369,10 @@ impl Worker {
         }
     }
 
-    fn unsendable(&mut self, ticket: Ticket, from: WorkerId) {
+    fn unsendable(&mut self, ticket: Ticket, reader: TaskId, from: WorkerId) {
         if let Some(Assignment { run, attempt, .. }) = self.fetching.remove(&ticket) {
             self.actions.push_back(WorkerAction::Unreserve { ticket });
-            self.actions.push_back(WorkerAction::Unsendable { run, attempt, from });
+            self.actions.push_back(WorkerAction::Unsendable { run, attempt, reader, from });
         }
     }
 

@@ -105,9 +105,8 @@ pub(crate) fn event(event: &Event) -> String {
         Event::Fetched { worker, run, tasks } => {
             format!("worker {} has copies of {} of run {}", worker.0, ranges(tasks), run.0)
         }
-        Event::Unsendable { worker, run, attempt, from } => {
-            let (worker, from) = (worker.0, from.0);
-            format!("worker {worker} can't be sent what run {}, attempt {} reads by worker {from}", run.0, attempt.0)
+        Event::Unsendable { worker, run, reader, from, .. } => {
+            format!("worker {} can't be sent by worker {} what {reader} of run {} reads", worker.0, from.0, run.0)
         }
         Event::FetchFailed { worker, run, attempt, task, from, reached, .. } => {
             let why = if *reached { "doesn't have it" } else { "doesn't answer" };

@@ -65,8 +65,8 @@ impl State {
             WorkerAction::FetchFailed { run, attempt, input_run, task, from, reached } => {
                 self.head.tell(WorkerTold::FetchFailed { run, attempt, input_run, task, from, reached });
             }
-            WorkerAction::Unsendable { run, attempt, from } => {
-                self.head.tell(WorkerTold::Unsendable { run, attempt, from });
+            WorkerAction::Unsendable { run, attempt, reader, from } => {
+                self.head.tell(WorkerTold::Unsendable { run, attempt, reader, from });
             }
             WorkerAction::Kept { run, tasks } => self.tell_kept(run, tasks),
             WorkerAction::Recalled { run, attempt, tasks } => {

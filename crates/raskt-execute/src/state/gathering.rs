@@ -87,7 +87,7 @@ impl State {
             let FailedFetch { ticket, run: input_run, task, from, why } = failed;
             let reached = match why {
                 Why::Unsendable(error) => {
-                    self.unsendable(ticket, from, error);
+                    self.unsendable(ticket, (input_run, task), from, error);
                     continue;
                 }
                 why => matches!(why, Why::NotThere),
@@ -99,17 +99,25 @@ impl State {
         self.act();
     }
 
-    /// What an assignment reads won't come here: it is for whoever holds that. Should that be nobody who can run it, the first of its tasks
+    /// What an assignment reads won't come here: it is for whoever holds that. Should that be nobody who can run it, the task that reads it
     /// fails with the reason, which the scheduler hears of before.
-    fn unsendable(&mut self, ticket: Ticket, from: WorkerId, error: TaskError) {
-        let first = self.asking.get(&ticket).and_then(|(execution, _)| {
-            let first = execution.tasks.first().map(|range| TaskId::new(range.layer, range.start))?;
-            Some(TaskFailure { run: execution.run, task: first, key: execution.graph.key(first), error })
-        });
-        if let (Some(failure), Some(elsewhere)) = (first, self.head.elsewhere_mut()) {
+    fn unsendable(&mut self, ticket: Ticket, (input_run, input): (RunId, TaskId), from: WorkerId, error: TaskError) {
+        let Some((execution, _)) = self.asking.get(&ticket) else { return };
+        let (run, graph) = (execution.run, &execution.graph);
+        let stand_in = || self.runs.get(&run).and_then(|entry| entry.imports.stand_in(input_run, input));
+        let input = if input_run == run { Some(input) } else { stand_in() };
+        let reads = |reader: &TaskId| {
+            let mut reads = false;
+            graph.for_each_input(*reader, |read| reads |= Some(read) == input);
+            reads
+        };
+        let tasks = || execution.tasks.iter().flat_map(|range| range.tasks());
+        let Some(reader) = tasks().find(reads).or_else(|| tasks().next()) else { return };
+        let failure = TaskFailure { run, task: reader, key: graph.key(reader), error };
+        if let Some(elsewhere) = self.head.elsewhere_mut() {
             elsewhere.put_out(Word::Failed(failure));
         }
-        self.worker.handle_event(WorkerEvent::Unsendable { ticket, from });
+        self.worker.handle_event(WorkerEvent::Unsendable { ticket, reader, from });
     }
 
     /// All that an assignment reads of others is here. Of what stays, what came otherwise meanwhile stays as it is. What is of a run of

@@ -72,10 +72,11 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(run.0);
             encode_ranges(tasks, to);
         }
-        Event::Unsendable { worker, run, attempt, from } => {
+        Event::Unsendable { worker, run, attempt, reader, from } => {
             start(to, 24, u64::from(worker.0));
             to.number(run.0);
             to.number(u64::from(attempt.0));
+            encode_ranges(&[TaskRange::one(*reader)], to);
             to.number(u64::from(from.0));
         }
         Event::CopiesDropped { worker, run, tasks } => {
@@ -198,8 +199,10 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         9 => Event::Started { worker, run: RunId(from.number()?), attempt: Attempt(from.word()?) },
         10 => Event::Fetched { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         24 => {
-            let (run, attempt, from) = (RunId(from.number()?), Attempt(from.word()?), WorkerId(from.word()?));
-            Event::Unsendable { worker, run, attempt, from }
+            let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
+            let reader = decode_ranges(from)?.first().map(|range| TaskId::new(range.layer, range.start));
+            let reader = reader.ok_or(FlightError::Malformed("nobody reads what can't be sent"))?;
+            Event::Unsendable { worker, run, attempt, reader, from: WorkerId(from.word()?) }
         }
         23 => Event::CopiesDropped { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         11 => {

@@ -97,7 +97,7 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
                 from: WorkerId(index as u32),
                 reached: flag,
             },
-            12 if flag => Event::Unsendable { worker, run, attempt, from: WorkerId(index as u32) },
+            12 if flag => Event::Unsendable { worker, run, attempt, reader: task, from: WorkerId(index as u32) },
             12 => Event::Recalled { worker, run, attempt, tasks },
             13 => Event::SlotsLent { worker, run, slots: count as u32 },
             14 => Event::SlotsReturned { worker, run, slots: index as u32 },

@@ -225,8 +225,15 @@ impl World {
             for task in tasks.tasks() {
                 let found = self.memories.get(&from).map(|memory| memory.get(&task).copied());
                 if matches!(found, Some(Some(_))) && self.unsendable.contains(&task) {
-                    let attempt = assignment.attempt;
-                    self.handle(Event::Unsendable { worker, run: RUN, attempt, from });
+                    let (attempt, graph) = (assignment.attempt, self.scheduler.graph(RUN).expect("it is there"));
+                    let reads = |reader: &TaskId| {
+                        let mut reads = false;
+                        graph.for_each_input(*reader, |input| reads |= input == task);
+                        reads
+                    };
+                    let mut tasks = assignment.tasks.iter().flat_map(|range| range.tasks());
+                    let reader = tasks.find(reads).expect("somebody reads it");
+                    self.handle(Event::Unsendable { worker, run: RUN, attempt, reader, from });
                     return None;
                 }
                 let Some(Some(value)) = found else {
