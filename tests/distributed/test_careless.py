@@ -252,3 +252,25 @@ def test_what_is_said_of_a_call_is_of_its_kind_or_refused(client: Client, said: 
     if "key" not in said:
         with pytest.raises((TypeError, ValueError), match="[a-z]"):
             client.map(abs, [1, 2], **said)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda client: client.run(os.getpid, workers=1.5), "workers is 1.5; it has to be the name of a worker"),
+        (lambda client: client.rebalance(workers=1.5), "workers is 1.5"),
+        (lambda client: client.has_what(workers=True), "workers is True"),
+        (lambda client: client.nthreads(workers=[None]), "there is no worker None"),
+        (lambda client: client.nthreads(workers=[[]]), r"there is no worker \[\]"),
+        (lambda client: client.get_task_stream(count="a"), "count is 'a'"),
+        (lambda client: client.get_task_stream(count=-1), "count is -1"),
+        (lambda client: client.profile(seconds=None), "seconds is None"),
+        (lambda client: client.scatter([1], timeout=object()), "timeout: .* is no duration"),
+        (lambda client: client.scatter([1], hash="yes"), "hash is 'yes'"),
+        (lambda client: client.scatter([1], direct=2), "direct is 2"),
+        (lambda client: client.replicate([], branching_factor=object()), "branching_factor is"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(client: Client, call: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=words):
+        call(client)

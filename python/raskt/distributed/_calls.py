@@ -197,6 +197,11 @@ class Calls:
             raise TypeError(f"broadcast is {broadcast!r}; it is whether all workers are to hold the data, or how many")
         if broadcast < 0:
             raise ValueError(f"broadcast is {broadcast}; at least one worker holds the data")
+        for name, value in (("hash", hash), ("direct", direct)):
+            if value is not None:
+                _arguments.flag(name, value)
+        if timeout is not None:
+            timeout = _arguments.span("timeout", timeout)
         places = None if workers is None and not broadcast else (workers, broadcast, timeout)
         arguments = (self._raskt_cluster_client, data, places)
         if self.asynchronous if asynchronous is None else asynchronous:

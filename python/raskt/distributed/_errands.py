@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from raskt._core import ClusterClient, ClusterErrand
@@ -71,9 +71,11 @@ def numbers(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[
 
     Raises
     ------
-    ValueError
-        If one isn't there.
+    ValueError, TypeError
+        If one isn't there, or it isn't said which.
     """
+    if not (workers is None or isinstance(workers, (str, int, Iterable))) or isinstance(workers, (bool, bytes)):
+        raise TypeError(f"workers is {workers!r}; it has to be the name of a worker, or a list of names")
     client.check()
     there = _asking.there(client)
     if workers is None:
@@ -81,7 +83,7 @@ def numbers(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[
     known = {name: about for about in there for name in (about["id"], *about["addresses"], about["name"])}
     named = [workers] if isinstance(workers, (str, int)) else list(workers)
     for name in named:
-        if name not in known:
+        if not isinstance(name, (str, int)) or name not in known:
             names = ", ".join(repr(about["name"]) for about in there) or "none"
             raise ValueError(f"there is no worker {name!r}; there are {names}")
     return {known[name]["id"]: known[name]["name"] for name in named}

@@ -108,6 +108,7 @@ class Orders:
             raise NotImplementedError(f"replicate({next(iter(kwargs))}=...) isn't known")
         if n is not None:
             n = _arguments.count("n", n, 1, _arguments.COUNT_MAX)
+        _arguments.count("branching_factor", branching_factor, 1, _arguments.COUNT_MAX)
         every = futures_asked(as_container(futures), "replicate()")
         return self.sync(replicate, self._raskt_cluster_client, every, n, workers)
 

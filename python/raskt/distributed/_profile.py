@@ -76,6 +76,8 @@ def of_workers(
     client: ClusterClient, workers: str | Sequence[Any] | None, merged: bool, seconds: float
 ) -> dict[str, Any]:
     """The trees of workers, by their names, or as one."""
+    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
+        raise TypeError(f"seconds is {seconds!r}; it has to be a number")
     if not 0 < seconds <= SECONDS_MOST:
         raise ValueError(f"seconds is {seconds!r}; threads are looked at for up to {SECONDS_MOST} s")
     names = _errands.numbers(client, workers)

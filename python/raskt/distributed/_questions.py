@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from raskt.distributed import _asking, _dumps, _errands, _logs, _profile, _reports, _versions
+from raskt.distributed import _arguments, _asking, _dumps, _errands, _logs, _profile, _reports, _versions
 from raskt.distributed._nested import as_container, futures_asked, futures_of
 
 if TYPE_CHECKING:
@@ -210,6 +210,8 @@ class Questions:
         """
         if bokeh_resources is not None:
             raise NotImplementedError("bokeh_resources= is for bokeh; what is drawn needs no library")
+        if count is not None:
+            count = _arguments.count("count", count, 0, _arguments.COUNT_MAX)
         return self.sync(_task_stream, self._raskt_cluster_client, (start, stop, count), plot, filename)
 
     def profile(
