@@ -4,7 +4,6 @@ use crate::links::located::OtherRuns;
 use crate::placed::Handed;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::worker_state::WorkerState;
 use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 
@@ -85,16 +84,15 @@ impl Scheduler {
     }
 
     fn hand_to_holder(&mut self, id: RunId, holder: WorkerId, tasks: &[TaskRange]) {
-        let is_able = |state: &&WorkerState| !state.is_kept() && state.slots() > 0;
-        let Some(state) = self.workers.get(holder).filter(is_able) else { return };
+        let has_slots = self.workers.get(holder).is_some_and(|state| state.slots() > 0);
         let Some(run) = self.runs.get(&id) else { return };
         let Some(layer) = tasks.first().map(|range| range.layer) else { return };
         let class = |layer: LayerId| run.tasks.layers[layer.0 as usize].class;
         let requirement = run.requirement_of(class(layer));
         let is_other = |range: &TaskRange| class(range.layer) != class(layer);
         let is_suspect = || tasks.iter().flat_map(|range| range.tasks()).any(|task| run.suspects.contains(task));
-        let lacks = requirement.as_deref().is_some_and(|required| !state.has_free(required));
-        if lacks || tasks.iter().any(is_other) || is_suspect() {
+        let is_able = has_slots && self.workers.is_able(holder, requirement.as_deref());
+        if !is_able || tasks.iter().any(is_other) || is_suspect() {
             return;
         }
         let limits = self.limits(id, holder);
