@@ -2,6 +2,7 @@
 
 use crate::links::located::OtherRuns;
 use crate::placed::Handed;
+use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
@@ -59,7 +60,7 @@ impl Scheduler {
 
     /// An assignment comes back since an input of `reader` can be had where it is and nowhere else. What reads something of who holds
     /// that goes there: first in line or not, and nobody takes it from there. Where that comes about again and again, as of two inputs that
-    /// lie apart, the reader has failed.
+    /// lie apart, the reader has failed; not where the holder has only something else to do.
     pub(crate) fn unsendable(
         &mut self,
         worker: WorkerId,
@@ -68,8 +69,9 @@ impl Scheduler {
         from: WorkerId,
     ) {
         let Some(placed) = self.workers.get(worker).and_then(|state| state.find(id, attempt)) else { return };
+        let is_later = self.could_hand_later(from, placed.requirement.as_deref());
         let Some(run) = self.runs.get_mut(&id) else { return };
-        if from == worker || run.is_refused_too_often(reader) {
+        if from == worker || !is_later && run.is_refused_too_often(reader) {
             let outcomes = one_failed(&placed.tasks, reader);
             return self.take_report(worker, Report { run: id, attempt, outcomes, nanoseconds: 1 });
         }
@@ -83,15 +85,24 @@ impl Scheduler {
         self.hand_to_holder(id, from, &readers);
     }
 
+    /// Whether `holder` could have what requires that once it has ended something else.
+    fn could_hand_later(&self, holder: WorkerId, requirement: Option<&Requirement>) -> bool {
+        let could = self.has_slots(holder) && self.workers.could_take(holder, requirement);
+        could && !self.workers.is_able(holder, requirement)
+    }
+
+    fn has_slots(&self, worker: WorkerId) -> bool {
+        self.workers.get(worker).is_some_and(|state| state.slots() > 0)
+    }
+
     fn hand_to_holder(&mut self, id: RunId, holder: WorkerId, tasks: &[TaskRange]) {
-        let has_slots = self.workers.get(holder).is_some_and(|state| state.slots() > 0);
         let Some(run) = self.runs.get(&id) else { return };
         let Some(layer) = tasks.first().map(|range| range.layer) else { return };
         let class = |layer: LayerId| run.tasks.layers[layer.0 as usize].class;
         let requirement = run.requirement_of(class(layer));
         let is_other = |range: &TaskRange| class(range.layer) != class(layer);
         let is_suspect = || tasks.iter().flat_map(|range| range.tasks()).any(|task| run.suspects.contains(task));
-        let is_able = has_slots && self.workers.is_able(holder, requirement.as_deref());
+        let is_able = self.has_slots(holder) && self.workers.is_able(holder, requirement.as_deref());
         if !is_able || tasks.iter().any(is_other) || is_suspect() {
             return;
         }

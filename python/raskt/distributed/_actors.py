@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import threading
 import uuid
@@ -212,12 +213,24 @@ class Actor:
     def _number(self) -> int | None:
         """What the scheduler calls its worker now: each time that it comes back it is another number."""
         native = _client_of(self)._raskt_cluster_client
-        looks = (native.workers, functools.partial(_asking.there, native))
+        looks = [native.workers]
+        if not _is_in_loop():
+            # A scheduler that has begun anew has yet to hear of the worker, for one: it says so when it has.
+            looks.append(functools.partial(_asking.there, native))
         found = (about["id"] for look in looks for about in look() if about["identity"] == self._worker)
         return next(found, None)
 
     def _gone(self) -> OSError:
         return OSError(f"the worker of {self!r} is gone, and the state of the actor with it")
+
+
+def _is_in_loop() -> bool:
+    """Whether a loop of asyncio would stand still if something was waited for here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 class _Method:

@@ -274,11 +274,19 @@ def _rebalance(client: ClusterClient, futures: list[ClusterFuture] | None, worke
             return
     among = [] if workers is None else list(_errands.numbers(client, workers))
     parts = [named[at : at + _asking.TASKS_AT_A_TIME] for at in range(0, len(named), _asking.TASKS_AT_A_TIME)] or [[]]
+    failed: RuntimeError | None = None
     for part in parts:
         # As much is moved at a time as the scheduler looks at.
         for _ in range(MOVES_MOST):
-            if not _asking.order(client, {"Rebalance": {"tasks": part, "among": among}}):
+            try:
+                if not _asking.order(client, {"Rebalance": {"tasks": part, "among": among}}):
+                    break
+            except RuntimeError as error:
+                # What can't go keeps no other from it.
+                failed = failed or error
                 break
+    if failed is not None:
+        raise failed
 
 
 def _ranges_of(futures: Any) -> list[Any]:

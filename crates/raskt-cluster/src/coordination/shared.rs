@@ -114,9 +114,10 @@ impl Shared {
 
     /// Asks something, and expects an answer: of the next scheduler, where the last has gone and the next isn't there yet.
     pub fn ask(&self, request: Request) -> Result<RequestId, Disconnected> {
-        let id = {
+        let (id, session) = {
             let mut state = self.state.lock();
             let id = state.number();
+            let session = state.session;
             let waits = state.is_paused() && request.can_wait();
             let again = (waits || request.can_be_repeated()).then(|| request.clone());
             let unheard = state.unheard(&request);
@@ -139,12 +140,19 @@ impl Shared {
             if is_answered || waits {
                 return Ok(id);
             }
-            id
+            (id, session)
         };
         // Not under the lock: the way may be full for a while.
         let sent = self.send(Ask::Request { id, request });
         if sent.is_err() {
-            self.state.lock().open.remove(&id);
+            let mut state = self.state.lock();
+            // The scheduler may have gone meanwhile, and then it is the next one that is asked, or was.
+            let is_another = state.is_paused() || state.session != session;
+            let is_open = state.open.get(&id).is_some_and(|open| !matches!(open.answer, Some(Err(_))));
+            if is_another && is_open {
+                return Ok(id);
+            }
+            state.open.remove(&id);
         }
         sent.map(|()| id)
     }

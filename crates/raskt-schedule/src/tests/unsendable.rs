@@ -9,6 +9,10 @@ use std::sync::Arc;
 
 /// So many sources, and for each a task that reads it and the one so far behind it.
 fn graph(count: u32, second: Option<u64>) -> Graph {
+    graph_of(count, second, Annotations::default())
+}
+
+fn graph_of(count: u32, second: Option<u64>, annotations: Annotations) -> Graph {
     let mut graph = GraphBuilder::new();
     let op = op(&mut graph);
     let sources = graph.layer(Layer::new("made", op, Shape::source(count))).unwrap();
@@ -18,7 +22,8 @@ fn graph(count: u32, second: Option<u64>) -> Graph {
         second.into_iter().for_each(|by| readers.input(TaskId::new(sources, (index + by) % u64::from(count))));
         readers.task();
     }
-    graph.layer(Layer::new("read", op, Shape::Explicit(readers.finish().unwrap()))).unwrap();
+    let readers = Layer::new("read", op, Shape::Explicit(readers.finish().unwrap()));
+    graph.layer(Layer { annotations: Arc::new(annotations), ..readers }).unwrap();
     graph.finish()
 }
 
@@ -118,4 +123,31 @@ fn it_is_handed_to_the_holder_and_taken_from_there_by_nobody() {
     world.run_to_the_end(&graph);
     assert!(world.finished);
     assert!(world.memories[&other].is_empty(), "it could read nothing");
+}
+
+/// The holder has what they require, and somebody else uses it for long: whoever was tried elsewhere waits for it.
+#[test]
+fn a_holder_that_is_busy_for_a_while_is_waited_for() {
+    let resources: Resources = [("gpu".into(), 1000)].into();
+    let graph = graph_of(4, None, Annotations { resources: resources.clone(), ..Annotations::default() });
+    let mut world = World::new(300);
+    let holder = world.join_with(Offer { resources: resources.clone(), ..Offer::slots(2) });
+    world.handle(added(RUN, None, Arc::new(graph.clone()), vec![all(0, 4)]));
+    while !world.finished {
+        world.run_one(&graph, 0, || false);
+    }
+    world.unsendable = all(0, 4).tasks().collect();
+    let other = world.join_with(Offer { resources, ..Offer::slots(1) });
+    world.finished = false;
+    world.handle(Event::Wanted { run: RUN, tasks: vec![all(1, 4)] });
+    let of = |world: &World, worker| world.assigned.iter().position(|(at, _)| *at == worker);
+    assert!(of(&world, holder).is_some());
+    for _ in 0..100 {
+        let Some(at) = of(&world, other) else { break };
+        world.run_one(&graph, at, || false);
+    }
+    assert_eq!(world.failed, None);
+    world.run_to_the_end(&graph);
+    assert!(world.finished && world.failed.is_none());
+    check_results(&world, &graph, &all(1, 4).tasks().collect::<Vec<_>>());
 }
