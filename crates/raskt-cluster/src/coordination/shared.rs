@@ -114,13 +114,14 @@ impl Shared {
 
     /// Asks something, and expects an answer: of the next scheduler, where the last has gone and the next isn't there yet.
     pub fn ask(&self, request: Request) -> Result<RequestId, Disconnected> {
-        let (id, session) = {
+        let (id, session, may_be_asked_again) = {
             let mut state = self.state.lock();
             let id = state.number();
             let session = state.session;
             let waits = state.is_paused() && request.can_wait();
             let again = (waits || request.can_be_repeated()).then(|| request.clone());
             let unheard = state.unheard(&request);
+            let may_be_asked_again = again.is_some() || unheard.is_some();
             let holder = match &request {
                 Request::AcquireLocks { holder, .. } => Some(*holder),
                 _ => None,
@@ -140,7 +141,7 @@ impl Shared {
             if is_answered || waits {
                 return Ok(id);
             }
-            (id, session)
+            (id, session, may_be_asked_again)
         };
         // Not under the lock: the way may be full for a while.
         let sent = self.send(Ask::Request { id, request });
@@ -149,7 +150,7 @@ impl Shared {
             // The scheduler may have gone meanwhile, and then it is the next one that is asked, or was.
             let is_another = state.is_paused() || state.session != session;
             let is_open = state.open.get(&id).is_some_and(|open| !matches!(open.answer, Some(Err(_))));
-            if is_another && is_open {
+            if may_be_asked_again && is_another && is_open {
                 return Ok(id);
             }
             state.open.remove(&id);
