@@ -174,7 +174,8 @@ def test_who_asks_of_workers_right_after_a_restart_sees_all_of_them(tmp_path: Pa
             lambda: all(len(keys) >= len(kept) for keys in client.has_what().values()),
             lambda: sorted(client.run(os.getpid)) == two,
             lambda: sorted(client.scheduler_info()["workers"]) == two,
-            lambda: tally.add().result(timeout=30) == 1,
+            # It may have been heard, and the answer lost.
+            lambda: tally.add().result(timeout=30) >= 1,
         )
         # Each is the first one that is asked after a restart. On a slow machine workers may be back too late, and it is
         # asked once more.
