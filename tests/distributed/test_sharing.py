@@ -218,10 +218,11 @@ def test_the_lock_is_free_whenever_the_interruption_comes(client):
         held = Lock("moment")
         held.acquire()
         signal.signal(signal.SIGALRM, signal.default_int_handler)
-        threading.Timer(1e-3, held.release).start()
-        signal.setitimer(signal.ITIMER_REAL, 1e-3 + delay)
         lock = Lock("moment")
         try:
+            threading.Timer(1e-3, held.release).start()
+            # On a slow machine it may come before the lock is asked for.
+            signal.setitimer(signal.ITIMER_REAL, 1e-3 + delay)
             lock.acquire()
             time.sleep(PATIENCE)
         except KeyboardInterrupt:
