@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import threading
 import uuid
@@ -16,7 +15,7 @@ from raskt._process import errands, travel
 from raskt.distributed import _asking, _errands, _futures, _this_worker
 from raskt.distributed._durations import seconds
 from raskt.distributed._leaving import has_left
-from raskt.distributed._threads import in_thread
+from raskt.distributed._threads import in_thread, running_loop
 from raskt.futures._errors import timeout_error
 
 if TYPE_CHECKING:
@@ -214,23 +213,15 @@ class Actor:
         """What the scheduler calls its worker now: each time that it comes back it is another number."""
         native = _client_of(self)._raskt_cluster_client
         looks = [native.workers]
-        if not _is_in_loop():
-            # A scheduler that has begun anew has yet to hear of the worker, for one: it says so when it has.
+        if running_loop() is None:
+            # A scheduler that has begun anew has yet to hear of the worker, for one: it says so when it has. A loop of
+            # asyncio would stand still meanwhile.
             looks.append(functools.partial(_asking.there, native))
         found = (about["id"] for look in looks for about in look() if about["identity"] == self._worker)
         return next(found, None)
 
     def _gone(self) -> OSError:
         return OSError(f"the worker of {self!r} is gone, and the state of the actor with it")
-
-
-def _is_in_loop() -> bool:
-    """Whether a loop of asyncio would stand still if something was waited for here."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 class _Method:
