@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def until(what: Callable[[], Any], seconds: float = 20.0) -> Any:
+def until(what: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Waits until something holds, and gives it."""
     deadline = time.monotonic() + seconds
     while not (found := what()):

@@ -2,7 +2,7 @@
 
 use raskt_cluster::Face;
 use raskt_cluster::hello::Versions;
-use raskt_execute::Runners;
+use raskt_execute::{Runners, Store};
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
@@ -23,6 +23,12 @@ pub trait Host: Sync {
 
     /// Runs what a scheduler or worker is to have run before it begins; a sentence if that can't be.
     fn preload(&self, modules: &[String]) -> Result<(), String>;
+
+    /// This is the store of a worker, which is ended if it has more than `memory` bytes: its host knows when it is to have much beside
+    /// results for a while.
+    fn is_bound(&self, store: &Store, memory: u64) {
+        let _ = (store, memory);
+    }
 
     /// Whether somebody wants the command to end, beside the signals that it sees itself. It is asked a few times a second.
     fn is_interrupted(&self) -> bool {

@@ -1,7 +1,9 @@
 //! The store of this process, within the limits that the settings state, and the table of what holds memory.
 
+mod bound;
 mod suspects;
 
+pub(crate) use bound::{Beside, bind_worker, fits_beside, have_beside};
 pub(crate) use suspects::words_of_suspects;
 
 use crate::engines::left_running;
@@ -15,7 +17,6 @@ use raskt_store::{HolderLine, Place, ProcessLimit, give_back_freed, own_bytes, r
 use raskt_sync::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The store and what it was set up by.
@@ -32,9 +33,6 @@ struct Current {
 
 static CURRENT: Mutex<Option<Current>> = Mutex::new(None);
 
-/// The process that somebody ends if it takes more than it may; 0 if there is none. Its forks are nobody's.
-static BOUND: AtomicU32 = AtomicU32::new(0);
-
 /// What the code, the allocator and the stacks of threads take beyond what was measured before the first task ran.
 const SLACK_BYTES: u64 = 32 << 20;
 
@@ -43,9 +41,6 @@ const LEAST_BYTES: u64 = 32 << 20;
 
 /// With less than this no process is ended for what it takes (`_excess.py`).
 const NEVER_ENDED_BYTES: u64 = 128 << 20;
-
-/// A part of all that the process may have that it may have beside, whatever it has.
-const PART_BESIDE: u64 = 10;
 
 /// How often the baseline is measured again, at the start of a computation that finds the store empty.
 const BASELINE_AGE: Duration = Duration::from_secs(1);
@@ -119,10 +114,11 @@ impl Current {
         let all = self.limits.memory;
         let least = LEAST_BYTES.min(all);
         let mut memory = all.saturating_sub(self.baseline + SLACK_BYTES);
-        if BOUND.load(Ordering::Relaxed) == self.process {
+        if bound::is_bound(self.process) {
             memory = memory.min(ProcessLimit(all).for_results(self.baseline));
             let unbound = NEVER_ENDED_BYTES.saturating_sub(self.baseline);
             self.store.set_bound(ProcessLimit(all).at_most(self.baseline).max(unbound).max(least));
+            bound::watch(&self.store);
         }
         self.store.set_limits(Limits { memory: memory.max(least), ..self.limits.clone() });
     }
@@ -136,65 +132,18 @@ fn limits(settings: &Settings) -> Limits {
     }
 }
 
-/// From now on somebody ends this process if it takes more than its limit: results have less, so that there is room for what shows
-/// too late.
-#[pyfunction]
-fn bind_memory() {
-    BOUND.store(std::process::id(), Ordering::Relaxed);
-    CURRENT.lock().iter().for_each(Current::set_limits);
-}
-
-/// Bytes that the process has beside results for a while, until this goes: results leave for them, where that can be.
-pub(crate) struct Beside {
-    store: Store,
-    bytes: u64,
-}
-
-/// So many bytes are there for a while, in a process that is ended if it takes too much.
-pub(crate) fn have_beside(bytes: usize) -> Option<Beside> {
-    let process = std::process::id();
-    if BOUND.load(Ordering::Relaxed) != process {
-        return None;
-    }
-    let store = CURRENT.lock().as_ref().filter(|current| current.process == process)?.store.clone();
-    let bytes = bytes as u64;
-    store.hold_unasked(bytes);
-    Some(Beside { store, bytes })
-}
-
-/// Whether this process may have so many bytes more for a moment, and isn't ended for that. What is a small part of all that it may have
-/// is within what it has left in any case.
-pub(crate) fn fits_beside(bytes: u64) -> bool {
-    let process = std::process::id();
-    if BOUND.load(Ordering::Relaxed) != process {
-        return true;
-    }
-    let limit =
-        CURRENT.lock().as_ref().filter(|current| current.process == process).map(|current| current.limits.memory);
-    let Some(limit) = limit.filter(|limit| bytes > limit / PART_BESIDE) else { return true };
-    let bears = || resident_bytes().is_none_or(|resident| ProcessLimit(limit).bears(resident.saturating_add(bytes)));
-    // Some of it may be what allocators keep of memory that was freed.
-    bears() || {
-        give_back_freed();
-        bears()
-    }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        self.store.let_go_small(self.bytes);
-    }
-}
-
 /// Looks at what the process has, while somebody waits for a computation.
 pub(crate) fn look(py: Python<'_>) {
-    let slot = CURRENT.lock();
-    let store =
-        slot.as_ref().filter(|current| current.process == std::process::id()).map(|current| current.store.clone());
-    drop(slot);
-    let Some(store) = store else { return };
+    let Some((store, _)) = current() else { return };
     store.look();
     suspects::look(store.unpromised(), || running_functions(py));
+}
+
+/// The store of this process, if it has one by now, and all that the process may have.
+fn current() -> Option<(Store, u64)> {
+    let slot = CURRENT.lock();
+    let current = slot.as_ref().filter(|current| current.process == std::process::id())?;
+    Some((current.store.clone(), current.limits.memory))
 }
 
 /// Removes the spill files; nothing reads them any more.
@@ -263,6 +212,6 @@ fn sweep_spilled(py: Python<'_>, place: Option<PathBuf>) {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(memory_report, module)?)?;
-    module.add_function(wrap_pyfunction!(bind_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(bound::bind_memory, module)?)?;
     module.add_function(wrap_pyfunction!(sweep_spilled, module)?)
 }

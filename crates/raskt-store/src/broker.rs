@@ -71,6 +71,11 @@ impl Sums {
 const LEAST_SHARE: u64 = 8;
 const LEAST_BYTES: u64 = 32 << 20;
 
+/// What counts for nothing of what nobody was promised, in bytes and in shares of the limit.
+const LITTLE_BYTES: u64 = 64 << 20;
+const LITTLE_SHARE: u64 = 16;
+const LITTLE_LEAST_BYTES: u64 = 8 << 20;
+
 impl Broker {
     /// A broker over `limit` bytes.
     pub fn new(limit: u64) -> Self {
@@ -147,6 +152,12 @@ impl Broker {
         (self.limit / LEAST_SHARE).max(LEAST_BYTES.min(self.limit))
     }
 
+    /// Less than that counts for nothing of what nobody was promised. Where whoever has more than the bound is ended, it is no more
+    /// than there is room for up to there.
+    pub fn little(&self) -> u64 {
+        LITTLE_BYTES.max(self.limit / LITTLE_SHARE).min(self.bound.saturating_sub(self.limit)).max(LITTLE_LEAST_BYTES)
+    }
+
     /// The process has so much that nobody was promised.
     pub(crate) fn set_unpromised(&mut self, unpromised: Unpromised) {
         self.unpromised = if self.limit > self.least() { unpromised } else { Unpromised::default() };
@@ -216,6 +227,11 @@ impl Broker {
     /// How many bytes that is.
     pub fn bound(&self) -> u64 {
         self.bound
+    }
+
+    /// Whether the process is ended if it has more.
+    pub fn is_bound(&self) -> bool {
+        self.bound < u64::MAX
     }
 
     /// Whether more would be held, with `bytes` more and `freed` less, than may be in any case; what the process has beside results counts,
@@ -343,6 +359,18 @@ mod tests {
         broker.set_unpromised(unpromised(150 * MIB, 0, 0));
         assert!(!broker.is_out_of_bounds(50 * MIB, 0) && broker.is_out_of_bounds(51 * MIB, 0));
         assert!(!broker.is_out_of_bounds(51 * MIB, MIB));
+    }
+
+    #[test]
+    fn what_counts_for_nothing_is_within_the_bound() {
+        const MIB: u64 = 1 << 20;
+        let little = |limit: u64, bound: Option<u64>| {
+            let mut broker = Broker::new(limit * MIB);
+            bound.into_iter().for_each(|bound| broker.set_bound(bound * MIB));
+            broker.little() / MIB
+        };
+        assert_eq!([little(60, None), little(4096, None)], [64, 256]);
+        assert_eq!([little(60, Some(80)), little(4096, Some(4608)), little(60, Some(60))], [20, 256, 8]);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use crate::broker::Holder;
 use crate::state::State;
 use crate::threads::Shared;
-use crate::unseen::Unseen;
 use std::sync::Arc;
 
 impl Shared {
@@ -11,8 +10,8 @@ impl Shared {
     pub fn look(self: &Arc<Self>) {
         let Some((at, taken)) = self.watch.taken() else { return };
         let look = |state: &mut State| {
-            let excess = taken.saturating_sub(state.broker.known());
-            let may_be_freed = state.unseen.bytes == 0 && Unseen::is_suspicious(excess, state.broker.limit());
+            let is_news = state.unseen.bytes == 0 || state.broker.is_bound();
+            let may_be_freed = is_news && state.is_much(taken);
             if may_be_freed && self.watch.may_trim() {
                 state.wants_trim = true;
             } else {

@@ -90,6 +90,7 @@ impl Store {
     /// Sets how much results and running tasks may hold whatever is asked for, where whoever has more is ended: what is beyond
     /// `Limits::memory` otherwise, since nothing can leave, and nobody would go on.
     pub fn set_bound(&self, bytes: u64) {
+        self.shared().is_bound.store(bytes < u64::MAX, Ordering::Relaxed);
         let _ = self.shared().change(|state| {
             state.broker.set_bound(bytes);
             state.moved();

@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     gave_back: AtomicU64,
     /// Whether there is something to do or to watch, and no thread of the store that would.
     is_stranded: AtomicBool,
+    /// Whether the process is ended if it has more than it may.
+    pub is_bound: AtomicBool,
     pub watch: ProcessWatch,
 }
 
@@ -96,6 +98,7 @@ impl Shared {
             since: Instant::now(),
             gave_back: AtomicU64::new(0),
             is_stranded: AtomicBool::new(false),
+            is_bound: AtomicBool::new(false),
             watch: ProcessWatch::new(),
         }
     }
@@ -234,7 +237,7 @@ impl Shared {
             self.run(job);
         } else if std::mem::take(&mut state.wants_trim) {
             drop(inner);
-            machine::give_back_freed();
+            self.trim();
         } else if state.wants_look {
             drop(inner);
             let _ = self.change(State::look_on);
@@ -297,6 +300,14 @@ impl Shared {
         drop(came);
     }
 
+    fn trim(&self) {
+        // Whoever is ended for what the process has keeps no memory that is free.
+        if self.is_bound.load(Ordering::Relaxed) {
+            machine::keep_little_freed();
+        }
+        machine::give_back_freed();
+    }
+
     /// What leaves the store is to leave the process as well. Not at every turn: it takes some milliseconds.
     fn give_back_freed(&self) {
         let last = self.gave_back.load(Ordering::Relaxed);
@@ -305,7 +316,7 @@ impl Shared {
         // Of two threads that find it due, one does it.
         let is_first = || self.gave_back.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if self.has_spilled() && is_due && is_first() {
-            machine::give_back_freed();
+            self.trim();
         }
     }
 }

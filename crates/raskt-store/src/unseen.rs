@@ -40,17 +40,13 @@ pub(crate) struct Look {
 /// How long it has to have been there, in milliseconds.
 const STAYS: u64 = 150;
 
-/// What counts for nothing, in bytes and in shares of the limit.
-const TOLERANCE_BYTES: u64 = 64 << 20;
-const TOLERANCE_SHARE: u64 = 16;
-
 /// In how many milliseconds half is forgotten of what isn't seen any more, and of what tasks are taken to add.
 const FADES: f64 = 100.0;
 const FADES_EACH: f64 = 4000.0;
 
 impl Unseen {
-    /// Takes in a look, under this limit.
-    pub fn saw(&mut self, look: Look, limit: u64) {
+    /// Takes in a look, where less than `little` counts for nothing.
+    pub fn saw(&mut self, look: Look, little: u64) {
         let before = self.recent.back().map_or(look.at, |last| last.at);
         self.recent.push_back(look);
         while self.recent.get(1).is_some_and(|second| second.at + STAYS <= look.at) {
@@ -58,11 +54,11 @@ impl Unseen {
         }
         let has_stayed = self.recent.front().is_some_and(|first| first.at + STAYS <= look.at);
         let least = self.recent.iter().map(|look| look.excess).min().unwrap_or(0);
-        let sure = if has_stayed && least >= tolerance(limit) { least } else { 0 };
+        let sure = if has_stayed && least >= little { least } else { 0 };
         let elapsed = look.at.saturating_sub(before);
         let faded = faded(self.bytes, elapsed, FADES);
-        self.bytes = sure.max(if faded >= tolerance(limit) { faded } else { 0 });
-        self.cap_lasting(look.excess, limit);
+        self.bytes = sure.max(if faded >= little { faded } else { 0 });
+        self.cap_lasting(look.excess, little);
         self.each = faded_each(self.each, elapsed);
         let running = self.recent.iter().map(|look| look.running).max().unwrap_or(0) as u64;
         match sure.saturating_sub(self.lasting).checked_div(running) {
@@ -76,14 +72,14 @@ impl Unseen {
 
     /// A task has ended and what it had is gone, and no other has begun: at this time there were so many bytes beyond what is
     /// known of. What it was taken to have, and didn't take with it, is believed to last by half: one task isn't all of them.
-    pub fn ended(&mut self, at: u64, excess: u64, limit: u64) {
+    pub fn ended(&mut self, at: u64, excess: u64, little: u64) {
         let recent = self.recent.iter().filter(|look| look.at + STAYS >= at);
         let Some(before) = recent.map(|look| look.excess).max() else { return };
-        self.cap_lasting(excess, limit);
+        self.cap_lasting(excess, little);
         let gone = before.saturating_sub(excess);
         let wrong = gone.abs_diff(self.each) / 2;
         let lasting = match gone < self.each {
-            true => self.lasting.saturating_add(wrong).min(lasting_at_most(excess, limit)),
+            true => self.lasting.saturating_add(wrong).min(lasting_at_most(excess, little)),
             false => self.lasting.saturating_sub(wrong),
         };
         self.learn_lasting(lasting);
@@ -97,22 +93,13 @@ impl Unseen {
     }
 
     /// What isn't there any more doesn't last.
-    fn cap_lasting(&mut self, excess: u64, limit: u64) {
-        self.lasting = self.lasting.min(lasting_at_most(excess, limit));
-    }
-
-    /// Whether so much may be what allocators keep of freed memory.
-    pub fn is_suspicious(excess: u64, limit: u64) -> bool {
-        excess >= tolerance(limit)
+    fn cap_lasting(&mut self, excess: u64, little: u64) {
+        self.lasting = self.lasting.min(lasting_at_most(excess, little));
     }
 }
 
-fn tolerance(limit: u64) -> u64 {
-    TOLERANCE_BYTES.max(limit / TOLERANCE_SHARE)
-}
-
-fn lasting_at_most(excess: u64, limit: u64) -> u64 {
-    if excess < tolerance(limit) { 0 } else { excess }
+fn lasting_at_most(excess: u64, little: u64) -> u64 {
+    if excess < little { 0 } else { excess }
 }
 
 fn faded(bytes: u64, milliseconds: u64, half: f64) -> u64 {
@@ -130,6 +117,7 @@ mod tests {
     use super::*;
 
     const GIB: u64 = 1 << 30;
+    const LITTLE: u64 = 64 << 20;
 
     fn look(at: u64, excess: u64) -> Look {
         Look { at, excess, running: 2 }
@@ -140,27 +128,27 @@ mod tests {
         let mut unseen = Unseen::default();
         for at in 0..200 {
             // Nine looks in a row see it, over 80 milliseconds.
-            unseen.saw(look(at * 10, if at % 10 == 0 { 0 } else { GIB }), GIB);
+            unseen.saw(look(at * 10, if at % 10 == 0 { 0 } else { GIB }), LITTLE);
             assert_eq!((unseen.bytes, unseen.each), (0, 0));
         }
-        (201..220).for_each(|at| unseen.saw(look(at * 10, GIB / 2), GIB));
+        (201..220).for_each(|at| unseen.saw(look(at * 10, GIB / 2), LITTLE));
         assert_eq!((unseen.bytes, unseen.each), (GIB / 2, GIB / 4));
         let mut last = unseen.bytes;
         for at in 220..260 {
-            unseen.saw(look(at * 10, 0), GIB);
+            unseen.saw(look(at * 10, 0), LITTLE);
             assert!(unseen.bytes <= last);
             last = unseen.bytes;
         }
         assert_eq!((unseen.bytes, unseen.peak), (0, GIB / 2));
         assert!(unseen.each > 0, "what tasks are taken to add is forgotten later");
-        unseen.saw(look(60_000, 0), GIB);
+        unseen.saw(look(60_000, 0), LITTLE);
         assert_eq!(unseen.each, 0);
     }
 
     #[test]
     fn little_is_nothing() {
         let mut unseen = Unseen::default();
-        (0..100).for_each(|at| unseen.saw(look(at * 10, TOLERANCE_BYTES - 1), GIB / 2));
+        (0..100).for_each(|at| unseen.saw(look(at * 10, LITTLE - 1), LITTLE));
         assert_eq!((unseen.bytes, unseen.each), (0, 0));
     }
 
@@ -172,9 +160,9 @@ mod tests {
             let ends =
                 (0..workers).filter(|worker| (at + worker * length / workers).is_multiple_of(length)).count() as u64;
             for _ in 0..ends {
-                unseen.ended(at * 10, cache + (workers - 1) * takes, 10 * GIB);
+                unseen.ended(at * 10, cache + (workers - 1) * takes, LITTLE);
             }
-            unseen.saw(Look { at: at * 10, excess: cache + workers * takes, running: workers as usize }, 10 * GIB);
+            unseen.saw(Look { at: at * 10, excess: cache + workers * takes, running: workers as usize }, LITTLE);
         }
         (unseen.each, unseen.lasting)
     }
@@ -197,13 +185,13 @@ mod tests {
     fn what_lasts_goes_when_it_is_gone_and_what_tasks_take_then_is_seen() {
         let mut unseen = Unseen::default();
         for at in 0..200 {
-            unseen.saw(look(at * 10, GIB), 4 * GIB);
-            unseen.ended(at * 10, GIB, 4 * GIB);
+            unseen.saw(look(at * 10, GIB), LITTLE);
+            unseen.ended(at * 10, GIB, LITTLE);
         }
         assert!(unseen.lasting > GIB * 9 / 10 && unseen.each < GIB / 10);
-        unseen.saw(look(2000, 0), 4 * GIB);
+        unseen.saw(look(2000, 0), LITTLE);
         assert_eq!(unseen.lasting, 0);
-        (201..240).for_each(|at| unseen.saw(look(at * 10, GIB), 4 * GIB));
+        (201..240).for_each(|at| unseen.saw(look(at * 10, GIB), LITTLE));
         assert_eq!(unseen.each, GIB / 2);
     }
 }

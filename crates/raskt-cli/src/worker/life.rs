@@ -17,6 +17,7 @@ use raskt_cluster::{
 };
 use raskt_execute::{EngineOptions, Limits, Store};
 use raskt_schedule::Offer;
+use raskt_store::own_bytes;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
@@ -132,13 +133,13 @@ struct Life<'a> {
 
 impl Life<'_> {
     fn run(&self, scheduler: &Address, security: &Security) -> Result<Ending, Failure> {
-        let server = self.start(scheduler, security)?;
+        let (server, store) = self.start(scheduler, security)?;
         if let Some(signs) = self.signs.cloned() {
             signs.begin();
             server.gives_signs(move || signs.give());
         }
         let looked_at = self.look_on(&server, security)?;
-        let ending = self.attend(&server, scheduler);
+        let ending = self.attend(&server, &store, scheduler);
         drop(looked_at);
         drop(server);
         ending
@@ -161,18 +162,18 @@ impl Life<'_> {
     }
 
     /// Starts it at the first port that is free.
-    fn start(&self, scheduler: &Address, security: &Security) -> Result<WorkerServer, Failure> {
+    fn start(&self, scheduler: &Address, security: &Security) -> Result<(WorkerServer, Store), Failure> {
         let mut taken = None;
         for listen in listening(self.options, self.plan, scheduler)? {
             security.check_listening(&listen).map_err(Failure::usage)?;
             match self.start_at(scheduler, &listen, security)? {
-                Ok(server) => {
+                Ok((server, store)) => {
                     // It has another life when this one is over.
                     server.is_looked_after();
                     fact("worker", &self.plan.name);
                     fact("threads", self.plan.threads);
                     fact("memory-limit", Size(self.plan.memory));
-                    return Ok(server);
+                    return Ok((server, store));
                 }
                 Err(error) => taken = Some(error),
             }
@@ -186,14 +187,15 @@ impl Life<'_> {
         scheduler: &Address,
         listen: &Address,
         security: &Security,
-    ) -> Result<Result<WorkerServer, StartError>, Failure> {
+    ) -> Result<Result<(WorkerServer, Store), StartError>, Failure> {
         let Plan { name, threads, memory, .. } = self.plan;
         let mut network = NetworkOptions::new(Role::Worker, security.clone()).map_err(Failure::failed)?;
         network.introduction.name = name.clone();
         network.introduction.versions = self.host.versions();
         network.introduction.addresses = contact(self.options, listen)?.iter().map(Address::to_string).collect();
         network.limits.resume_nanoseconds = u64::try_from(resumable(self.options).as_nanos()).unwrap_or(u64::MAX);
-        let (memory, bound) = for_results(*memory);
+        let all = *memory;
+        let (memory, bound) = for_results(all);
         let worker = WorkerOptions {
             scheduler: scheduler.clone(),
             listen: listen.clone(),
@@ -203,25 +205,29 @@ impl Life<'_> {
         let store =
             Store::new(Limits { spill_path: self.options.local_directory.clone(), ..Limits::of_memory(memory) });
         // Nobody ends a worker that nobody looks after.
-        if self.signs.is_some() {
+        if let Some(all) = all.filter(|_| self.signs.is_some()) {
             store.set_bound(bound);
+            own_bytes().into_iter().for_each(|own| store.watch_from(own));
+            self.host.is_bound(&store, all);
         }
         let network = Network::start(network).map_err(Failure::failed)?;
-        match WorkerServer::start(network, worker, self.host.runners(), store, self.host.face()) {
-            Ok(server) => Ok(Ok(server)),
+        match WorkerServer::start(network, worker, self.host.runners(), store.clone(), self.host.face()) {
+            Ok(server) => Ok(Ok((server, store))),
             Err(error @ StartError::Listen(ListenError::Socket { .. })) => Ok(Err(error)),
             Err(error) => Err(Failure::failed(error)),
         }
     }
 
     /// Waits until it is over, or is to end.
-    fn attend(&self, server: &WorkerServer, scheduler: &Address) -> Result<Ending, Failure> {
+    fn attend(&self, server: &WorkerServer, store: &Store, scheduler: &Address) -> Result<Ending, Failure> {
         let (mut had_scheduler, began, mut is_told) = (false, Instant::now(), false);
         loop {
             if let Some(why) = server.wait(GLANCE) {
                 server.shut_down(Duration::ZERO);
                 return ended(&why, had_scheduler);
             }
+            // What the process has that nobody was promised is seen though nobody asks for memory.
+            store.look();
             if let Some(peer) = server.scheduler().filter(|_| !had_scheduler) {
                 had_scheduler = true;
                 self.joined(&peer);

@@ -2,13 +2,14 @@
 
 use super::face::PythonFace;
 use super::opened::versions;
+use crate::memory;
 use crate::runner::PythonRunner;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use raskt_cli::Host;
 use raskt_cluster::Face;
 use raskt_cluster::hello::Versions;
-use raskt_execute::Runners;
+use raskt_execute::{Runners, Store};
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
@@ -43,6 +44,10 @@ impl Host for Interpreter {
             modules.iter().try_for_each(|module| preload.call1((module,)).map(drop))
         })
         .map_err(|error: PyErr| error.to_string())
+    }
+
+    fn is_bound(&self, store: &Store, memory: u64) {
+        memory::bind_worker(store, memory);
     }
 
     fn is_interrupted(&self) -> bool {

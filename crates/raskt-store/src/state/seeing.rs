@@ -9,7 +9,7 @@ impl State {
     pub fn saw_process(&mut self, at: u64, taken: u64) {
         let before = self.unseen.bytes;
         let running = self.broker.promises().saturating_sub(self.lent);
-        self.unseen.saw(Look { at, excess: self.excess(taken), running }, self.broker.limit());
+        self.unseen.saw(Look { at, excess: self.excess(taken), running }, self.broker.little());
         self.tell_broker();
         if self.unseen.bytes > before {
             self.make_room();
@@ -24,7 +24,7 @@ impl State {
         let has_ended = self.broker.give_back(holder);
         // Before others begin.
         if let Some((at, taken)) = seen.filter(|_| has_ended) {
-            self.unseen.ended(at, self.excess(taken), self.broker.limit());
+            self.unseen.ended(at, self.excess(taken), self.broker.little());
             self.tell_broker();
         }
         self.gave_back(holder, has_ended);
@@ -32,7 +32,12 @@ impl State {
 
     /// Whether memory seems to stay though tasks end: some of it may be what allocators keep of what was freed.
     pub fn may_be_freed(&self, taken: u64) -> bool {
-        self.unseen.each > 0 && Unseen::is_suspicious(self.excess(taken), self.broker.limit())
+        self.unseen.each > 0 && self.is_much(taken)
+    }
+
+    /// Whether the process has so much that nobody knows of that it counts.
+    pub fn is_much(&self, taken: u64) -> bool {
+        self.excess(taken) >= self.broker.little()
     }
 
     fn excess(&self, taken: u64) -> u64 {
