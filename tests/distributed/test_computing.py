@@ -15,7 +15,7 @@ import pytest
 import raskt
 import raskt.array as ra
 import raskt.dataframe as rd
-from raskt.distributed import Client, LocalCluster, default_client, wait
+from raskt.distributed import Client, LocalCluster, WorkerPlugin, default_client, wait
 
 
 def test_arrays_are_computed_by_the_workers(client: Client) -> None:
@@ -142,6 +142,11 @@ def test_raskt_futures_are_of_the_current_client(client: Client) -> None:
     assert here.result() == os.getpid()
     with pytest.raises(TypeError, match="one kind at a time"):
         futures.gather([here, future])
+    # Collections aren't gathered, and keep nobody from it.
+    kept = client.persist(ra.arange(4, chunks=2))
+    for one in (here, future):
+        result, same = futures.gather([one, kept])
+        assert result == one.result() and same is kept
 
 
 def test_collections_of_dask(client: Client) -> None:
@@ -197,3 +202,35 @@ def test_what_cannot_be_pickled_is_read_where_it_is() -> None:
             with pytest.raises(TypeError, match="can't be sent to another worker.*cannot pickle '_thread.lock'"):
                 impossible.result(timeout=60)
         assert client.submit(sum_of, at_one[0], at_one[1]).result(timeout=60) == 1
+
+
+def test_what_can_be_sent_comes_though_it_is_asked_for_with_what_can_not() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        one, other = sorted(client.nthreads())
+        made = client.map(lambda number: [number, number], range(20), pure=False, workers=[one])
+        made[7] = client.submit(held_by_its_process, 7, pure=False, workers=[one])
+        wait(made)
+        # How long it takes is known then, and many go at a time.
+        assert client.gather(client.map(lambda number: number, range(50), workers=[other], pure=False)) == list(range(50))
+        read = client.map(number_of, made, pure=False, workers=[other])
+        wait(read, timeout=60)
+        assert [number for number, future in enumerate(read) if future.status == "error"] == [7]
+        assert client.gather(read, errors="skip") == [number for number in range(20) if number != 7]
+
+
+def test_a_holder_that_sets_up_a_plugin_is_waited_for() -> None:
+    class Slow(WorkerPlugin):
+        name = "slow"
+
+        def setup(self, worker: Any) -> None:
+            time.sleep(3)
+
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        one, _ = sorted(client.nthreads())
+        made = client.map(held_by_its_process, range(4), pure=False, workers=[one])
+        wait(made)
+        setting_up = threading.Thread(target=client.register_plugin, args=(Slow(),))
+        setting_up.start()
+        read = client.map(number_of, made, pure=False)
+        assert client.gather(read) == list(range(4))
+        setting_up.join()

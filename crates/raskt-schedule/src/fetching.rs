@@ -60,7 +60,8 @@ impl Scheduler {
 
     /// An assignment comes back since an input of `reader` can be had where it is and nowhere else. What reads something of who holds
     /// that goes there: first in line or not, and nobody takes it from there. Where that comes about again and again, as of two inputs that
-    /// lie apart, the reader has failed; not where the holder has only something else to do.
+    /// lie apart, the reader has failed; not where the holder has only something else to do, or takes nothing for a while. Until it has
+    /// ended that, others try in vain, and tell it later each time.
     pub(crate) fn unsendable(
         &mut self,
         worker: WorkerId,
@@ -69,7 +70,7 @@ impl Scheduler {
         from: WorkerId,
     ) {
         let Some(placed) = self.workers.get(worker).and_then(|state| state.find(id, attempt)) else { return };
-        let is_later = self.could_hand_later(from, placed.requirement.as_deref());
+        let is_later = self.could_hand_later(from, placed.requirement.as_deref()) || self.has_suspect_of(from, id);
         let Some(run) = self.runs.get_mut(&id) else { return };
         if from == worker || !is_later && run.is_refused_too_often(reader) {
             let outcomes = one_failed(&placed.tasks, reader);
@@ -85,10 +86,10 @@ impl Scheduler {
         self.hand_to_holder(id, from, &readers);
     }
 
-    /// Whether `holder` could have what requires that once it has ended something else.
+    /// Whether `holder` could have what requires that once it has ended something else, or begins something again.
     fn could_hand_later(&self, holder: WorkerId, requirement: Option<&Requirement>) -> bool {
-        let could = self.has_slots(holder) && self.workers.could_take(holder, requirement);
-        could && !self.workers.is_able(holder, requirement)
+        let is_able = self.has_slots(holder) && self.workers.is_able(holder, requirement);
+        !is_able && self.workers.could_take(holder, requirement)
     }
 
     fn has_slots(&self, worker: WorkerId) -> bool {
@@ -101,9 +102,17 @@ impl Scheduler {
         let class = |layer: LayerId| run.tasks.layers[layer.0 as usize].class;
         let requirement = run.requirement_of(class(layer));
         let is_other = |range: &TaskRange| class(range.layer) != class(layer);
-        let is_suspect = || tasks.iter().flat_map(|range| range.tasks()).any(|task| run.suspects.contains(task));
+        let mut suspects = tasks.iter().flat_map(|range| range.tasks()).map(|task| run.suspects.group_of(task));
+        let suspects = suspects.find_map(|group| group);
         let is_able = self.has_slots(holder) && self.workers.is_able(holder, requirement.as_deref());
-        if !is_able || tasks.iter().any(is_other) || is_suspect() {
+        if !is_able || tasks.iter().any(is_other) {
+            return;
+        }
+        if let Some(group) = suspects {
+            // They run alone, there as elsewhere. Who has one of the run waits for it, and may not be alone with another.
+            if !self.has_suspect_of(holder, id) && self.runs[&id].suspects.worker_of(group).is_none() {
+                self.keep_for(holder, id, group, true);
+            }
             return;
         }
         let limits = self.limits(id, holder);

@@ -55,7 +55,7 @@ impl Scheduler {
             let requirement = requirement.as_deref();
             let find = |of| if is_idle { self.idle_for(of, requirement) } else { self.next_to_keep(of, requirement) };
             match find(Some(id)) {
-                Some(worker) => self.keep_for(worker, id, group),
+                Some(worker) => self.keep_for(worker, id, group, false),
                 // What is of another run may have better luck, or else what requires something else.
                 None if find(None).is_some() => after = Bound::Excluded((need, id, u32::MAX)),
                 None => after = Bound::Excluded((need, RunId(u64::MAX), u32::MAX)),
@@ -80,7 +80,7 @@ impl Scheduler {
             let Some(run) = self.runs.get(&id) else { return };
             let Some((_, group)) = run.suspects.first_ready(class) else { return };
             match self.lender_at_rest(id, run.requirement_of(class).as_deref()) {
-                Some(worker) => self.keep_for(worker, id, group),
+                Some(worker) => self.keep_for(worker, id, group, false),
                 None => after = Bound::Excluded((need, id, class)),
             }
         }
@@ -100,11 +100,11 @@ impl Scheduler {
         !run.suspects.is_empty() && state.placed_of(id).filter_map(first).any(|task| run.suspects.contains(task))
     }
 
-    fn keep_for(&mut self, worker: WorkerId, run: RunId, group: Group) {
+    pub(crate) fn keep_for(&mut self, worker: WorkerId, run: RunId, group: Group, stays: bool) {
         if let Some(found) = self.runs.get_mut(&run) {
             found.suspects.found_worker(group, worker);
         }
-        self.workers.quarantine(worker, Some(Quarantine { run, group, attempt: None }));
+        self.workers.quarantine(worker, Some(Quarantine { run, group, attempt: None, stays }));
         self.go_on_with(worker);
         self.note_suspects(run);
     }
@@ -160,7 +160,7 @@ impl Scheduler {
     /// Hands suspects that a worker hasn't been given yet over if it is free of everything else, and frees it if they are gone.
     fn go_on_with(&mut self, worker: WorkerId) {
         let Some(state) = self.workers.get(worker) else { return };
-        let Some(Quarantine { run: id, group, attempt: None }) = state.quarantine() else { return };
+        let Some(Quarantine { run: id, group, attempt: None, stays }) = state.quarantine() else { return };
         let run = self.runs.get(&id).filter(|run| run.suspects.worker_of(group) == Some(worker));
         let class = run.and_then(|run| run.suspects.class_of(group));
         let Some(class) = class else { return self.workers.quarantine(worker, None) };
@@ -174,9 +174,9 @@ impl Scheduler {
         });
         let Some((requirement, batch)) = batch else { return self.workers.quarantine(worker, None) };
         let attempt = Some(batch.attempt);
-        self.workers.quarantine(worker, Some(Quarantine { run: id, group, attempt }));
+        self.workers.quarantine(worker, Some(Quarantine { run: id, group, attempt, stays }));
         let gives_back = self.gives_back(id, &batch.tasks);
-        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false, stays: false });
+        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false, stays });
     }
 
     /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.
@@ -186,7 +186,8 @@ impl Scheduler {
         }
         for worker in self.workers.next_draining(MOVED) {
             self.steps += 1;
-            let Some(kept) = self.workers.get(worker).and_then(WorkerState::quarantine) else { continue };
+            let kept = self.workers.get(worker).and_then(WorkerState::quarantine).filter(|kept| !kept.stays);
+            let Some(kept) = kept else { continue };
             let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
             let requirement = class.and_then(|class| self.runs[&kept.run].requirement_of(class));
             if let Some(class) = class {
@@ -194,7 +195,7 @@ impl Scheduler {
             }
             if let Some(idle) = self.idle_for(Some(kept.run), requirement.as_deref()) {
                 self.workers.quarantine(worker, None);
-                self.keep_for(idle, kept.run, kept.group);
+                self.keep_for(idle, kept.run, kept.group, false);
             }
         }
     }
@@ -203,7 +204,7 @@ impl Scheduler {
     pub(crate) fn end_quarantines(&mut self, run: RunId, freed: Vec<(Group, WorkerId)>) {
         for (group, worker) in freed {
             let kept = self.workers.get(worker).and_then(WorkerState::quarantine);
-            if kept == Some(Quarantine { run, group, attempt: None }) {
+            if kept.is_some_and(|kept| kept.awaits(run, group)) {
                 self.workers.quarantine(worker, None);
             }
         }
@@ -211,7 +212,7 @@ impl Scheduler {
 
     /// A worker is lost that was kept for suspects which it hadn't been given yet: they look for another one.
     pub(crate) fn seek_again(&mut self, quarantine: Option<Quarantine>) {
-        if let Some(Quarantine { run, group, attempt: None }) = quarantine
+        if let Some(Quarantine { run, group, attempt: None, .. }) = quarantine
             && let Some(found) = self.runs.get_mut(&run)
         {
             found.suspects.offer(group, true);

@@ -411,4 +411,13 @@ pub(crate) struct Quarantine {
     pub group: Group,
     /// The hand-out; nothing while the worker has still other things to do.
     pub attempt: Option<Attempt>,
+    /// It isn't moved to another worker: what they read is here, and nobody else can have it.
+    pub stays: bool,
+}
+
+impl Quarantine {
+    /// Whether a worker is kept for `group`, which it hasn't been given yet.
+    pub fn awaits(&self, run: RunId, group: Group) -> bool {
+        (self.run, self.group, self.attempt) == (run, group, None)
+    }
 }

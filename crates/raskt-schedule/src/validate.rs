@@ -184,8 +184,8 @@ impl Scheduler {
             let mut tasks = run.suspects.tasks_of(group).into_iter().flat_map(TaskRange::tasks);
             assert!(tasks.any(is_ready), "{group:?} of {id:?} looks for a worker or has one, and isn't ready");
             let kept = run.suspects.worker_of(group).map(|worker| self.workers.get(worker)?.quarantine());
-            let waits = Quarantine { run: id, group, attempt: None };
-            assert!(kept.is_none_or(|kept| kept == Some(waits)), "the worker of {group:?} of {id:?} isn't kept for it");
+            let waits = |kept: Option<Quarantine>| kept.is_some_and(|kept| kept.awaits(id, group));
+            assert!(kept.is_none_or(waits), "the worker of {group:?} of {id:?} isn't kept for it");
         }
         assert_eq!(run.suspects.has_ready(), !run.sought.is_empty(), "suspects of {id:?} that look for a worker");
         let is_noted = |&(need, class): &(Need, u32)| {

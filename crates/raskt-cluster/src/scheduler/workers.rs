@@ -10,7 +10,9 @@ use crate::message::{FromWorker, Reads, ToClient, ToWorker, WorkerInfo};
 use crate::small::Small;
 use bytes::Bytes;
 use raskt_graph::LayerId;
-use raskt_schedule::{Event, FailureScope, LossCause, Offer, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold};
+use raskt_schedule::{
+    Event, FailureScope, LossCause, Offer, Outcome, RunId, TaskRange, WorkerId, WorkerOrder, WorkerTold,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Core {
@@ -98,7 +100,6 @@ impl Core {
             FromWorker::Told { told, small } => self.worker_told(worker, told, small),
             FromWorker::Failed { run, task, error } => {
                 if self.runs.contains_key(&run) {
-                    self.note_tried(run, task);
                     self.errors.insert((run, task), error);
                 }
             }
@@ -140,7 +141,13 @@ impl Core {
             _ => None,
         };
         let (mut done, mut dear) = (vec![], vec![]);
+        if let WorkerTold::Unsendable { run, reader, .. } = &told {
+            // It runs elsewhere, and what kept it from running here isn't why it may fail there.
+            done = vec![(*run, *reader)];
+        }
         if let WorkerTold::Reported(report) = &told {
+            let failed = report.outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Failed));
+            failed.flat_map(|(range, _)| range.tasks()).for_each(|task| self.note_tried(report.run, task));
             self.note_report(worker, report);
             self.along = (!small.is_empty()).then_some((report.run, small));
             done = self.errors_of_done(report);

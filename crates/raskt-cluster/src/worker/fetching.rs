@@ -1,5 +1,6 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
+use super::refusals::Refusals;
 use super::room::Room;
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
 use crate::driver::Network;
@@ -27,6 +28,8 @@ pub(super) struct Fetching {
     engine: OnceLock<WorkerEngine>,
     /// For what comes ahead of any task.
     pub(super) room: Arc<Room>,
+    /// What couldn't be had by this worker, and was asked for again.
+    refusals: Mutex<Refusals>,
     face: Arc<dyn Face>,
     /// Makes values of what has come: what reads an object is code of users.
     reading: Arc<Pool>,
@@ -40,8 +43,8 @@ pub(super) type Came = Result<Vec<Bytes>, BulkError>;
 /// Is called with what has come. Where it may be dropped instead, whoever waits has to hear of that.
 pub(super) type Come = Box<dyn FnOnce(Came, &dyn Face) + Send>;
 
-/// What has come of one part of a request.
-type Part = Result<Result<Vec<Value>, TaskError>, BulkError>;
+/// What has come of one part of a request, of each of its tasks: an error if that can't be sent, or read.
+type Part = Result<Vec<Result<Value, TaskError>>, BulkError>;
 
 /// Is called with all parts of a request.
 type Done = Box<dyn FnOnce(Vec<Part>) + Send>;
@@ -93,10 +96,10 @@ impl Drop for Open {
 
 impl Fetching {
     pub fn start(network: &Network, face: Arc<dyn Face>) -> io::Result<Arc<Self>> {
-        let (peers, engine, room) = Default::default();
+        let (peers, engine, room, refusals) = Default::default();
         let reading = Arc::new(Pool::start("raskt-fetched")?);
         let answering = Arc::new(Pool::start("raskt-answers")?);
-        Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, room, face, reading, answering }))
+        Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, room, refusals, face, reading, answering }))
     }
 
     pub fn engine(&self) -> Option<&WorkerEngine> {
@@ -129,12 +132,21 @@ impl Fetching {
     pub fn fetch(self: &Arc<Self>, request: FetchRequest) {
         let source = self.peers.lock().get(&request.from).cloned();
         let (this, id, count) = (self.clone(), request.id, TaskRange::count(&request.tasks) as usize);
+        let first = request.tasks.first().map(|range| (request.run, TaskId::new(range.layer, range.start)));
         let done = move |parts: Vec<Part>| {
-            if let Some(engine) = this.engine.get() {
-                engine.fetched(id, answer(parts, count));
-            }
+            let answer = answer(parts, count);
+            let is_refused = answer.iter().flatten().any(|value| matches!(value, Err(Missing::Unsendable(_))));
+            let pause = first.filter(|_| is_refused).map_or(Duration::ZERO, |first| this.refusals.lock().pause(first));
+            let answering = this.clone();
+            let tells = move || {
+                if let Some(engine) = answering.engine.get() {
+                    engine.fetched(id, answer);
+                }
+            };
+            if pause.is_zero() { tells() } else { this.after(pause, tells) }
         };
-        self.gather(source, request.run, &request.tasks, Box::new(done));
+        let parts = request.tasks.iter().flat_map(|range| cut(*range)).collect();
+        self.gather(source, request.run, parts, Box::new(done));
     }
 
     /// Where results of a worker are fetched, if it is known.
@@ -158,16 +170,22 @@ impl Fetching {
         }
     }
 
-    fn gather(self: &Arc<Self>, source: Option<Source>, run: RunId, tasks: &[TaskRange], done: Done) {
-        let parts: Vec<TaskRange> = tasks.iter().flat_map(|range| cut(*range)).collect();
+    fn gather(self: &Arc<Self>, source: Option<Source>, run: RunId, parts: Vec<TaskRange>, done: Done) {
         let places = (parts.len(), parts.iter().map(|_| None).collect());
         let gathered = Arc::new(Gathered { parts: Mutex::new(places), done: Mutex::new(Some(done)) });
         // What was promised goes by what results of the layer had, and this one may have more.
         let reserved = self.memory();
         for (at, tasks) in parts.into_iter().enumerate() {
             let open = Open { gathered: gathered.clone(), at, is_put: false };
-            let come = move |pieces: Came, face: &dyn Face| {
-                open.put(pieces.map(|pieces| unpack(face.decoders(), pieces)));
+            let (this, from) = (self.clone(), source.clone());
+            let come = move |pieces: Came, face: &dyn Face| match read(pieces, face) {
+                // It isn't said which of them it is.
+                Ok(Err(_)) if tasks.len() > 1 => {
+                    this.gather(from, run, halves(tasks).into(), Box::new(move |parts| open.put(joined(parts))));
+                }
+                Ok(Err(error)) => open.put(Ok(vec![Err(error)])),
+                Ok(Ok(values)) => open.put(Ok(values.into_iter().map(Ok).collect())),
+                Err(error) => open.put(Err(error)),
             };
             self.fetch_part(source.as_ref(), ResultNames(vec![(run, tasks)]), reserved, Box::new(come));
         }
@@ -218,17 +236,32 @@ fn cut(range: TaskRange) -> impl Iterator<Item = TaskRange> {
     starts.map(move |start| TaskRange { start, end: range.end.min(start + TASKS_AT_A_TIME), ..range })
 }
 
+fn halves(range: TaskRange) -> [TaskRange; 2] {
+    let middle = range.start + range.len() / 2;
+    [TaskRange { end: middle, ..range }, TaskRange { start: middle, ..range }]
+}
+
+fn joined(parts: Vec<Part>) -> Part {
+    let parts: Vec<_> = parts.into_iter().collect::<Result<_, _>>()?;
+    Ok(parts.into_iter().flatten().collect())
+}
+
+/// What has come, as values; the inner error if some of it can't be sent, or read.
+fn read(pieces: Came, face: &dyn Face) -> Result<Result<Vec<Value>, TaskError>, BulkError> {
+    match pieces {
+        Ok(pieces) => Ok(unpack(face.decoders(), pieces)),
+        Err(BulkError::Missing(bulk::Missing::Failed(reason))) => {
+            Ok(Err(TaskError::new(ErrorKind::Type, format!("an input can't be sent to another worker: {reason}"))))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 fn answer(parts: Vec<Part>, count: usize) -> FetchAnswer {
     let mut values = Vec::with_capacity(count);
     for part in parts {
         match part {
-            Ok(Ok(part)) => values.extend(part.into_iter().map(Ok)),
-            Ok(Err(error)) => return Ok((0..count).map(|_| Err(Missing::Unsendable(error.clone()))).collect()),
-            Err(BulkError::Missing(bulk::Missing::Failed(reason))) => {
-                let error =
-                    TaskError::new(ErrorKind::Type, format!("an input can't be sent to another worker: {reason}"));
-                return Ok((0..count).map(|_| Err(Missing::Unsendable(error.clone()))).collect());
-            }
+            Ok(part) => values.extend(part.into_iter().map(|value| value.map_err(Missing::Unsendable))),
             Err(BulkError::TooLarge { bytes, reserved }) => {
                 let sentence =
                     format!("an input has {bytes} bytes, and a worker that needs it has {reserved} of memory");

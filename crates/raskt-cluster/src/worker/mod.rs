@@ -16,6 +16,7 @@ mod measures;
 mod on_the_way;
 mod plugging;
 mod providing;
+mod refusals;
 mod returning;
 mod room;
 mod seen;

@@ -151,3 +151,54 @@ fn a_holder_that_is_busy_for_a_while_is_waited_for() {
     assert!(world.finished && world.failed.is_none());
     check_results(&world, &graph, &all(1, 4).tasks().collect::<Vec<_>>());
 }
+
+/// The holder takes nothing for a while, as while a plugin is set up: whoever was tried elsewhere waits for it.
+#[test]
+fn a_holder_without_slots_for_a_while_is_waited_for() {
+    let graph = graph(4, None);
+    let mut world = made(&graph, 4, &[2]);
+    let holder = WorkerId(0);
+    world.handle(Event::WorkerResized { worker: holder, slots: 0, memory: u64::MAX });
+    world.join(1);
+    world.finished = false;
+    world.handle(Event::Wanted { run: RUN, tasks: vec![all(1, 4)] });
+    for _ in 0..100 {
+        let at = world.assigned.iter().position(|(worker, _)| *worker != holder).expect("somebody else tries");
+        world.run_one(&graph, at, || false);
+    }
+    assert_eq!(world.failed, None);
+    world.handle(Event::WorkerResized { worker: holder, slots: 2, memory: u64::MAX });
+    world.run_to_the_end(&graph);
+    assert!(world.finished && world.failed.is_none());
+    check_results(&world, &graph, &all(1, 4).tasks().collect::<Vec<_>>());
+}
+
+/// What was near deaths runs alone: on the worker that holds what it reads, though others have less to do.
+#[test]
+fn a_suspect_runs_where_what_it_reads_is() {
+    let graph = graph(2, None);
+    let mut world = made(&graph, 2, &[1]);
+    let holder = WorkerId(0);
+    world.finished = false;
+    world.handle(Event::Wanted { run: RUN, tasks: vec![all(1, 2)] });
+    let elsewhere = |world: &World| world.assigned.iter().position(|(worker, _)| *worker != holder);
+    let mut deaths = 0;
+    while deaths < 3 {
+        world.join(1);
+        // It has nothing to do, and is given the task that the holder hasn't begun.
+        let at = elsewhere(&world).expect("somebody else tries");
+        let victim = world.assigned[at].0;
+        let place = world.memories.keys().position(|worker| *worker == victim).unwrap();
+        world.lose(place);
+        deaths += 1;
+    }
+    world.join(1);
+    for _ in 0..60 {
+        let Some(at) = elsewhere(&world) else { break };
+        world.run_one(&graph, at, || false);
+    }
+    assert_eq!(world.failed, None);
+    world.run_to_the_end(&graph);
+    assert!(world.finished && world.failed.is_none());
+    check_results(&world, &graph, &all(1, 2).tasks().collect::<Vec<_>>());
+}
