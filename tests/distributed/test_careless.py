@@ -274,3 +274,15 @@ def test_what_is_said_of_a_call_is_of_its_kind_or_refused(client: Client, said: 
 def test_arguments_of_another_kind_are_refused(client: Client, call: Any, words: str) -> None:
     with pytest.raises((TypeError, ValueError), match=words):
         call(client)
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("tcp://127.0.0.1:1", r"tcp://127.0.0.1:1 has a token, and this client none: .*Security\(token_file"),
+        ("tls://127.0.0.1:1", r"tls://127.0.0.1:1 has an authority's certificate, .*Security\(tls_ca_file"),
+    ],
+)
+def test_clients_without_credentials_hear_which(address: str, words: str) -> None:
+    with pytest.raises(ConnectionError, match=words):
+        Client(address)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from contextlib import suppress
 from typing import Any
@@ -189,6 +190,19 @@ def test_a_client_ends_a_cluster_that_others_have_started() -> None:
         assert client.is_closed
         with pytest.raises(ConnectionError):
             Client(cluster.scheduler_address, timeout=2, security=cluster.security, set_as_default=False)
+
+
+def test_data_that_does_not_come_to_all_in_time_is_told() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        client.wait_for_workers(2, 30)
+        stopped = next(iter(client.run(os.getpid).values()))
+        os.kill(stopped, signal.SIGSTOP)
+        try:
+            with pytest.raises(TimeoutError):
+                client.scatter(b"x" * 100_000, broadcast=True, timeout=1)
+        finally:
+            os.kill(stopped, signal.SIGCONT)
+        assert client.scatter(b"y" * 100_000, broadcast=True, timeout=30).result(timeout=30) == b"y" * 100_000
 
 
 def test_hardware_is_measured(client: Client) -> None:

@@ -119,6 +119,8 @@ pub struct Submission {
     pub given: Vec<TaskRange>,
     /// Where: the best first.
     pub given_at: Vec<String>,
+    /// Its client keeps something for as long as anybody needs the run, and is told when nobody does.
+    pub keeps: bool,
     /// Pieces of its graph have come before.
     pub in_pieces: bool,
 }

@@ -50,6 +50,7 @@ impl Standing {
             imports: self.imports.clone(),
             given: vec![],
             given_at: vec![],
+            keeps: false,
             in_pieces: false,
         }
     }

@@ -5,7 +5,8 @@ use crate::workplace::killed::*;
 use crate::workplace::*;
 use raskt_cluster::{Client, ClusterError, Job, TaskRun, TaskState, Until};
 use raskt_graph::{LayerId, TaskId};
-use raskt_schedule::TaskRange;
+use raskt_schedule::{Import, TaskRange};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn all(count: u64) -> TaskRange {
@@ -68,6 +69,60 @@ fn a_tree_comes_out_whatever_is_done_when_the_scheduler_dies_again_and_again() {
 fn submit_tasks(client: &Client, count: u32, kernel: Sum) -> TaskRun {
     let graph = form(&sums(count, kernel, 0));
     client.submit_tasks(Job { graph, wanted: vec![all(u64::from(count))], ..Job::default() }).unwrap()
+}
+
+/// What couldn't be sent is for itself alone: the next scheduler isn't asked for it, and all else is as it was.
+#[test]
+fn what_was_refused_is_submitted_by_nobody_again() {
+    let _alone = alone();
+    let mut place = Place::of(1);
+    let client = place.client();
+    let done = submit_tasks(&client, 5, QUICK);
+    assert_eq!(client.gather(&[(done.id(), vec![all(5)])], None).unwrap().len(), 5);
+    let too_much = vec![(done.id(), 1); 1 << 20];
+    let graph = form(&sums(5, QUICK, 0));
+    let refused = client.submit_tasks(Job { graph, wanted: vec![all(5)], named: too_much, ..Job::default() });
+    assert!(matches!(refused, Err(ClusterError::Refused(_))));
+    place.kill();
+    place.start();
+    let next = submit_tasks(&client, 5, QUICK);
+    for run in [&next, &done] {
+        let values = client.gather(&[(run.id(), vec![all(5)])], Some(Instant::now() + PATIENCE)).unwrap();
+        assert_eq!(values.len(), 5);
+    }
+    assert_eq!(client.lost(), None);
+}
+
+/// What a client keeps for a run is there as long as anybody needs that, and goes then: also where its scheduler has begun anew.
+#[test]
+fn what_is_kept_for_a_run_stays_as_long_as_it_is_needed() {
+    let _alone = alone();
+    let mut place = Place::of(1);
+    let client = place.client();
+    let kept = [Arc::new(()), Arc::new(())];
+    let keeping = |count, kernel, kept: &Arc<()>| {
+        let graph = form(&sums(count, kernel, 0));
+        let (wanted, keeps) = (vec![all(u64::from(count))], vec![kept.clone() as _]);
+        client.submit_tasks(Job { graph, wanted, keeps, ..Job::default() }).unwrap()
+    };
+    let first = keeping(20, slow(20), &kept[0]);
+    let (graph, data, wanted) = sums_of_given(20, QUICK);
+    let imports = vec![Import { tasks: data, run: first.id(), from: TaskId::new(LayerId(0), 0) }];
+    let second = Job { graph: form(&graph), wanted: vec![wanted], imports, ..Job::default() };
+    let second = client.submit_tasks(second).unwrap();
+    drop(first);
+    place.kill();
+    place.start();
+    assert!(client.watch(&[(second.id(), vec![wanted])]).wait(Until::All, Some(Instant::now() + PATIENCE)));
+    let other = keeping(2, QUICK, &kept[1]);
+    assert!(client.watch(&[(other.id(), vec![all(2)])]).wait(Until::All, Some(Instant::now() + PATIENCE)));
+    assert_eq!(kept.each_ref().map(Arc::strong_count), [2, 2], "somebody may need it yet");
+    drop((second, other));
+    let deadline = Instant::now() + PATIENCE;
+    while kept.iter().any(|kept| Arc::strong_count(kept) > 1) {
+        assert!(Instant::now() < deadline, "nobody needs it");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Futures: what is there stays there, what has failed stays failed, what was let go is gone, and what is submitted while there is no

@@ -82,19 +82,20 @@ impl Prepared {
         Ok(())
     }
 
-    /// Has it run, each of its tasks being something by itself, and gives handles on what is wanted, in order. `named` stays until all
-    /// is done: calls of it may ask for that.
+    /// Has it run, each of its tasks being something by itself, and gives handles on what is wanted, in order. `named` stays as long as
+    /// anybody needs the run: calls of it may ask for that, whenever they are made.
     pub fn begin(
         self,
         client: &Arc<Client>,
         named: Vec<Arc<HeldResult>>,
     ) -> Result<Vec<Arc<HeldResult>>, ClusterError> {
-        let Self { job, mut held, wanted } = self;
+        let Self { mut job, mut held, wanted } = self;
+        job.keeps.extend(named.into_iter().map(|named| named as _));
         let each = job.wanted.clone();
         if !each.is_empty() {
             let data: Vec<TaskRange> = job.given.iter().map(|(range, _)| *range).collect();
             let is_data = |task| data.iter().any(|range| range.contains(task));
-            let read: Vec<_> = held.values().filter(|held| held.is_data()).cloned().chain(named).collect();
+            let read: Vec<_> = held.values().filter(|held| held.is_data()).cloned().collect();
             let run = client.submit_tasks(job)?;
             if !read.is_empty() {
                 // It stays here until it has been read: whoever gave it may have let go of it.

@@ -3,21 +3,24 @@
 use crate::held::HeldResult;
 use raskt_cluster::{Client, ClusterError};
 use raskt_graph::{LayerId, TaskId};
-use raskt_schedule::RunId;
+use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::Mutex;
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// How long the scheduler has to say that it knows.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What tells what a scheduler has handed out from what any other has: the same when it has begun anew with its journal.
+pub type Cluster = [u8; 16];
+
 /// Where a result is, as any client of its cluster can name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// What tells what its scheduler has handed out from what any other has: the same when it has begun anew with its journal.
-    pub cluster: [u8; 16],
+    /// Of this cluster.
+    pub cluster: Cluster,
     /// What tells the run from any other that ever had its number, if it is known.
     pub mark: Option<u64>,
     /// The run whose result it is, whoever submitted it.
@@ -54,7 +57,7 @@ impl Origin {
 }
 
 /// Which cluster a client is of, once its scheduler has answered.
-pub fn cluster_of(client: &Client) -> Option<[u8; 16]> {
+pub fn cluster_of(client: &Client) -> Option<Cluster> {
     client.named()
 }
 
@@ -92,6 +95,26 @@ fn key(client: &Arc<Client>, (run, task): (RunId, TaskId)) -> (usize, RunId, Tas
 thread_local! {
     /// Results whose names are being given away by this thread, where somebody wants to know.
     static GIVEN_AWAY: RefCell<Option<Vec<Arc<HeldResult>>>> = const { RefCell::new(None) };
+
+    /// The cluster that what this thread writes doesn't leave.
+    static WITHIN: Cell<Option<Cluster>> = const { Cell::new(None) };
+}
+
+/// Has `work` write for processes of a cluster, all of whose results they can have by name, or for others that can't.
+pub fn within<T>(cluster: Option<Cluster>, work: impl FnOnce() -> T) -> T {
+    struct Outer(Option<Cluster>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            WITHIN.set(self.0);
+        }
+    }
+    let _outer = Outer(WITHIN.replace(cluster));
+    work()
+}
+
+/// Whether those for whom this thread writes can have a result by its name.
+pub fn is_within(held: &HeldResult) -> bool {
+    WITHIN.get().is_some_and(|cluster| cluster_of(held.client()) == Some(cluster)) && !held.is_cancelled()
 }
 
 /// What `work` gives, with the results whose names this thread gave away meanwhile: they have to stay until those who have the
@@ -131,6 +154,30 @@ pub fn adopted(
     let held = HeldResult::new(client.clone(), run, task, false);
     KNOWN.lock().insert(client, place, &held);
     Ok(held)
+}
+
+/// The same for many, with a word to the scheduler for each of their runs.
+pub fn adopted_all(client: &Arc<Client>, origins: &[Origin]) -> Result<Vec<Arc<HeldResult>>, ClusterError> {
+    let mut found: BTreeMap<(RunId, TaskId), Arc<HeldResult>> = BTreeMap::new();
+    let mut missing: BTreeMap<(RunId, Option<u64>), Vec<TaskId>> = BTreeMap::new();
+    for origin in origins {
+        let place = (origin.run, origin.task);
+        match KNOWN.lock().get(client, place).filter(|known| origin.mark.is_none() || known.mark() == origin.mark) {
+            Some(known) => _ = found.insert(place, known),
+            None => missing.entry((origin.run, origin.mark)).or_default().push(origin.task),
+        }
+    }
+    for ((run, mark), mut tasks) in missing {
+        tasks.sort_unstable();
+        tasks.dedup();
+        let adopted = client.adopt_all_at_once(run, &TaskRange::of(tasks.iter().copied()), mark, PATIENCE)?;
+        for (task, index) in tasks.into_iter().zip(0..) {
+            let held = HeldResult::new(client.clone(), adopted.clone(), TaskId::new(LayerId(0), index), false);
+            KNOWN.lock().insert(client, (run, task), &held);
+            found.insert((run, task), held);
+        }
+    }
+    Ok(origins.iter().map(|origin| found[&(origin.run, origin.task)].clone()).collect())
 }
 
 /// A result of whichever client as one of `client`, if both are of one cluster. It may wait for the scheduler.

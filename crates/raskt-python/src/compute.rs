@@ -80,7 +80,7 @@ impl Options {
     }
 
     fn run_here(&self, py: Python<'_>, graph: &Arc<Graph>, wanted: Vec<TaskId>, keeps: Keeps) -> PyResult<Ran> {
-        let graph = &cluster::brought_here(py, graph)?;
+        let graph = &cluster::brought_here(py, graph, &wanted)?;
         engines::check_fork(graph)?;
         contexts::carry(py, graph)?;
         let _library_threads = self.library_threads_are_free.then(LeftAlone::new);

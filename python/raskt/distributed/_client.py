@@ -137,9 +137,12 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
     def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
         security = security or Security()
         if security.token_file is None and security.tls_ca_file is None:
+            has, files = "a token", "token_file=..."
+            if address.startswith("tls://"):
+                has, files = "an authority's certificate", f"tls_ca_file=..., with tls_cert= and tls_key=, or {files}"
             raise ConnectionError(
-                f"the scheduler at {address} has a token, and this client none: name its file "
-                "(security=Security(token_file=...)) or the scheduler's (scheduler_file=...)"
+                f"the scheduler at {address} has {has}, and this client none: name its file "
+                f"(security=Security({files})) or the scheduler's (scheduler_file=...)"
             )
         return _core.ClusterClient(nearest(address), listen, security.credentials(), self.name, patience)
 

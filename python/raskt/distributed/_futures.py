@@ -22,7 +22,7 @@ _CLUSTER_BYTES = 16
 
 def future_of(name: Name | None, key: str) -> _core.ClusterFuture:
     """The future that was pickled as `name`, held by a client of its cluster that is here, if there is one."""
-    client = None if name is None else _client_for(bytes(name[0])[:_CLUSTER_BYTES])
+    client = None if name is None else client_for(bytes(name[0])[:_CLUSTER_BYTES])
     return _core.cluster_named_future(name, key, client)
 
 
@@ -79,8 +79,8 @@ def known(value: Any) -> asyncio.Future[Any]:
     return future
 
 
-def _client_for(cluster: bytes) -> _core.ClusterClient | None:
-    """The task's client, the current one, or any that is of the cluster."""
+def client_for(cluster: bytes) -> _core.ClusterClient | None:
+    """The client of the task, the current one, or any of the cluster that is here or can be made by a worker of this process."""
     from raskt.distributed._in_tasks import client_of_worker
 
     own = _this_worker.here()
@@ -90,8 +90,8 @@ def _client_for(cluster: bytes) -> _core.ClusterClient | None:
     for client in [*candidates, *_current.known()]:
         if not client.is_closed and client._raskt_cluster_client.cluster == cluster:
             return client._raskt_cluster_client
-    sole = _this_worker.sole()
-    if sole is not None and sole is not own:
-        native = client_of_worker(sole)._raskt_cluster_client
-        return native if native.cluster == cluster else None
+    for worker in _this_worker.all_here():
+        native = None if worker is own else client_of_worker(worker)._raskt_cluster_client
+        if native is not None and native.cluster == cluster:
+            return native
     return None

@@ -254,7 +254,10 @@ def _retire(client: ClusterClient, workers: Workers, n: int | None, leaves: bool
 def replicate(
     client: ClusterClient, futures: Any, n: int | None, workers: Workers, timeout: float | str | None = None
 ) -> None:
-    """Has `n` workers hold results, all if it is None, among `workers`; first it waits for the results."""
+    """Has `n` workers hold results, all if it is None, among `workers`; first it waits for the results. `timeout` is for
+    both."""
+    patience = None if timeout is None else seconds(timeout)
+    deadline = None if patience is None else time.monotonic() + patience
     wait(futures, timeout)
     among = _errands.numbers(client, workers)
     tasks = _ranges_of(futures)
@@ -262,7 +265,8 @@ def replicate(
     named = [] if workers is None else list(among)
     for start in range(0, len(tasks), _asking.TASKS_AT_A_TIME):
         part = tasks[start : start + _asking.TASKS_AT_A_TIME]
-        _asking.order(client, {"Replicate": {"tasks": part, "copies": copies, "among": named}})
+        left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+        _asking.order(client, {"Replicate": {"tasks": part, "copies": copies, "among": named}}, left)
 
 
 def _rebalance(client: ClusterClient, futures: list[ClusterFuture] | None, workers: Workers) -> None:

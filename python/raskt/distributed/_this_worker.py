@@ -179,6 +179,12 @@ def here() -> Worker | None:
     return next((of_number(about["number"]) for about in _core.cluster_workers() if about["id"] == errand), None)
 
 
+def all_here() -> list[Worker]:
+    """The workers that this process is."""
+    found = (of_number(about["number"]) for about in _core.cluster_workers())
+    return [worker for worker in found if worker is not None]
+
+
 def sole() -> Worker | None:
     """The worker that this process is, if it is one."""
     workers = _core.cluster_workers()

@@ -23,16 +23,16 @@ def waiting() -> Any:
     return _waiting
 
 
-def futures_in(value: Any) -> list[Any]:
+def futures_in(value: Any, of_collections: bool = True) -> list[Any]:
     """The futures of clusters in `value`, and those of persisted collections in it."""
     if "raskt.distributed" not in sys.modules:
         return []
     from raskt.distributed import _nested
 
-    return _nested.futures_of(value)
+    return _nested.futures_of(value) if of_collections else _nested.futures_in(value)
 
 
-def has_futures(value: Any) -> bool:
+def has_futures(value: Any, of_collections: bool = True) -> bool:
     """Whether there are any; one list with those of this process can't hold them.
 
     Raises
@@ -40,7 +40,7 @@ def has_futures(value: Any) -> bool:
     TypeError
         If futures of both kinds are in it.
     """
-    if not futures_in(value):
+    if not futures_in(value, of_collections):
         return False
     from raskt._core import futures_in as futures_here
 

@@ -106,7 +106,7 @@ def gather(futures: Any, errors: Literal["raise", "skip"] = "raise", direct: boo
         raise ValueError(f"errors is {errors!r}; known are 'raise' and 'skip'")
     if isinstance(futures, Iterator):
         futures = list(futures)
-    if _clusters.has_futures(futures):
+    if _clusters.has_futures(futures, of_collections=False):
         return _clusters.waiting().gather(futures, errors)
     if errors == "raise":
         return gather_futures(futures)

@@ -44,15 +44,31 @@ impl Client {
         mark: Option<u64>,
         patience: Duration,
     ) -> Result<(TaskRun, TaskId), ClusterError> {
+        let adopted = self.adopt_all_at_once(run, &[TaskRange::one(task)], mark, patience)?;
+        Ok((adopted, TaskId::new(LayerId(0), 0)))
+    }
+
+    /// The same for many tasks of a run; those of the run that it gives stand for them in order.
+    pub fn adopt_all_at_once(
+        &self,
+        run: RunId,
+        tasks: &[TaskRange],
+        mark: Option<u64>,
+        patience: Duration,
+    ) -> Result<TaskRun, ClusterError> {
         let named = mark.map(|mark| (run, mark)).into_iter().collect();
-        let adopted = self.take_up_named(&[(run, TaskRange::one(task))], named)?;
+        let each: Vec<_> = tasks.iter().map(|range| (run, *range)).collect();
+        let adopted = self.take_up_named(&each, named)?;
         self.say(|number| FromClient::Barrier { number }, &[], patience)?;
-        let own = TaskId::new(LayerId(0), 0);
         // What isn't taken is told before.
-        match adopted.state(own) {
-            TaskState::Failed(failed) if failed.root().is_none() => Err(failed.error()),
-            _ => Ok((adopted, own)),
+        for index in 0..TaskRange::count(tasks) {
+            if let TaskState::Failed(failed) = adopted.state(TaskId::new(LayerId(0), index))
+                && failed.root().is_none()
+            {
+                return Err(failed.error());
+            }
         }
+        Ok(adopted)
     }
 
     /// Waits until the scheduler has taken in all that this client has said, also what it has let go of and cancelled.

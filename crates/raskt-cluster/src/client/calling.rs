@@ -5,7 +5,7 @@
 //! for each run, and not for each link. Whoever waits for results, or says anything to the scheduler, has them sent before.
 
 use super::calls::{Call, Calls, Gathered, Waiting, Written};
-use super::failed::{ClusterError, TaskFailed};
+use super::failed::ClusterError;
 use super::shared::Shared;
 use super::table::{Place, TaskTable};
 use super::tasks::TaskRun;
@@ -171,7 +171,7 @@ impl Shared {
         let Some((submission, graph, outbox)) = self.end_gathering(run.id(), written) else { return };
         let wanted = submission.wanted.clone();
         if let Err(error) = send(&outbox, submission, graph) {
-            self.end_gathered(run.id(), error);
+            self.has_not_begun(run.id(), &error);
         }
         if !keeps.is_empty() {
             self.on_settled(&[(run.id(), wanted)], Box::new(move || drop(keeps)));
@@ -195,7 +195,7 @@ impl Shared {
             Ok(written) => written,
             Err(error) => {
                 drop(state);
-                self.end_gathered(run, error);
+                self.has_not_begun(run, &error);
                 return None;
             }
         };
@@ -209,14 +209,10 @@ impl Shared {
             imports,
             given: vec![],
             given_at: vec![],
+            keeps: false,
             in_pieces: false,
         };
         state.keep_unwritten(&submission, &graph);
         Some((submission, graph, outbox))
-    }
-
-    fn end_gathered(&self, run: RunId, error: ClusterError) {
-        let failed = TaskFailed::of_run(error, self.face.clone());
-        self.change(|state| state.end(run, &failed));
     }
 }

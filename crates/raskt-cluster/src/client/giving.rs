@@ -7,33 +7,44 @@ use raskt_graph::LayerId;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::Mutex;
 use raskt_value::Value;
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
 pub(super) struct Shelf {
     data: Arc<Mutex<Data>>,
+    /// What else is kept for runs.
+    kept: Mutex<BTreeMap<RunId, Kept>>,
     packing: Packing,
 }
+
+type Kept = Vec<Arc<dyn Any + Send + Sync>>;
 
 /// By run and layer: the first task, and what it and those after it stand for.
 type Data = BTreeMap<(RunId, LayerId, u64), Arc<[Value]>>;
 
 impl Shelf {
     pub fn start() -> io::Result<Self> {
-        Ok(Self { data: Arc::default(), packing: Packing::start()? })
+        Ok(Self { data: Arc::default(), kept: Mutex::default(), packing: Packing::start()? })
     }
 
-    pub fn put(&self, run: RunId, given: Vec<(TaskRange, Vec<Value>)>) {
+    /// Keeps data that a run is given, and what it needs beside.
+    pub fn put(&self, run: RunId, given: Vec<(TaskRange, Vec<Value>)>, kept: Kept) {
+        if !kept.is_empty() {
+            self.kept.lock().insert(run, kept);
+        }
         let mut data = self.data.lock();
         for (range, values) in given {
             data.insert((run, range.layer, range.start), values.into());
         }
     }
 
-    /// The runs that it has data of.
+    /// The runs that it has something for.
     pub fn runs(&self) -> BTreeSet<RunId> {
-        self.data.lock().keys().map(|key| key.0).collect()
+        let mut runs: BTreeSet<_> = self.data.lock().keys().map(|key| key.0).collect();
+        runs.extend(self.kept.lock().keys());
+        runs
     }
 
     /// Forgets the data of a run, or all of it: to be called where objects of users may go.
@@ -47,7 +58,8 @@ impl Shelf {
 
     fn clear(&self) {
         let gone = std::mem::take(&mut *self.data.lock());
-        drop(gone);
+        let kept = std::mem::take(&mut *self.kept.lock());
+        drop((gone, kept));
     }
 
     pub fn forget(&self, run: RunId) {
@@ -56,8 +68,9 @@ impl Shelf {
             data.range((run, LayerId(0), 0)..).map(|(&key, _)| key).take_while(|key| key.0 == run).collect();
         let gone: Vec<_> = keys.iter().filter_map(|key| data.remove(key)).collect();
         drop(data);
+        let kept = self.kept.lock().remove(&run);
         // The last owner of an object may run code of its own.
-        drop(gone);
+        drop((gone, kept));
     }
 }
 

@@ -41,6 +41,7 @@ use raskt_schedule::{FailureScope, Import, RunId, TaskRange};
 use raskt_value::Value;
 use shared::{Shared, State, not_there_yet};
 use state::RunState;
+use std::any::Any;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -94,6 +95,8 @@ pub struct Job {
     pub named: Vec<(RunId, u64)>,
     /// The run whose task submits it, if one does.
     pub parent: Option<RunId>,
+    /// What its tasks need beside it, be they made late or once more: it stays here as long as anybody needs the run.
+    pub keeps: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Why a client has no cluster.
@@ -198,7 +201,7 @@ impl Client {
         failure: FailureScope,
         begin: impl FnOnce(&mut State, RunId, Vec<TaskRange>) -> T,
     ) -> Result<T, ClusterError> {
-        let Job { graph, wanted, given, imports, named, parent } = job;
+        let Job { graph, wanted, given, imports, named, parent, keeps } = job;
         if !imports.is_empty() {
             self.shared.send_calls_of(|run| imports.iter().any(|import| import.run == run));
         }
@@ -207,9 +210,10 @@ impl Client {
         let given_at = vec![self.listening.address().to_string()];
         let ranges = given.iter().map(|(range, _)| *range).collect();
         let in_pieces = graph.len() > GRAPH_PIECE_BYTES;
+        let does_keep = !keeps.is_empty();
         let submission = |run, wanted| {
-            let (given, in_pieces) = (ranges, in_pieces);
-            Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces }
+            let (given, keeps) = (ranges, does_keep);
+            Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, keeps, in_pieces }
         };
         let mut state = self.shared.state.lock();
         check_size(&state, largest.unwrap_or(0))?;
@@ -220,7 +224,7 @@ impl Client {
         let submission = submission(run, wanted);
         if !is_too_large {
             // Whoever submits it once more, from now on, has what it is given.
-            self.shared.shelf.put(run, given);
+            self.shared.shelf.put(run, given, keeps);
             state.keep_unwritten(&submission, &graph);
         }
         drop(state);
@@ -231,8 +235,14 @@ impl Client {
                 "a graph has {bytes} bytes; {GRAPH_BYTES_MAX} may be: {advice}"
             )));
         }
-        self.shared.submit(&outbox.ok_or_else(not_there_yet)?, submission, graph)?;
-        Ok(begun)
+        let sent = outbox.ok_or_else(not_there_yet).and_then(|outbox| self.shared.submit(&outbox, submission, graph));
+        match sent {
+            Ok(()) => Ok(begun),
+            Err(error) => {
+                self.shared.has_not_begun(run, &error);
+                Err(error)
+            }
+        }
     }
 
     /// Watches tasks of runs whose tasks stand alone.
@@ -285,6 +295,12 @@ impl Client {
     /// journal.
     pub fn named(&self) -> Option<[u8; 16]> {
         self.shared.state.lock().known_as.map(|known_as| known_as.lineage)
+    }
+
+    /// Whether tasks of its cluster can be clients of it wherever they run, and have by its name what a client knows: not where workers
+    /// are known by certificates, which say that they are workers.
+    pub fn tasks_are_clients(&self) -> bool {
+        self.shared.home.get().is_some_and(|home| !matches!(home.scheduler, Address::Tls { .. }))
     }
 
     /// Workers that are there.

@@ -158,6 +158,13 @@ impl Shared {
         }
     }
 
+    /// A run isn't sent, and won't be.
+    pub(super) fn has_not_begun(&self, run: RunId, error: &ClusterError) {
+        let failed = TaskFailed::of_run(error.clone(), self.face.clone());
+        self.change(|state| state.end(run, &failed));
+        self.shelf.forget(run);
+    }
+
     /// Goes on where it was, as soon as the scheduler has said what it knows.
     fn come_back(&self, outbox: &Outbox<FromClient>, known: &Receiver<BTreeSet<RunId>>) -> Option<()> {
         let known = known.recv().ok()?;
@@ -193,8 +200,11 @@ impl Shared {
         again.sort_unstable_by_key(|unwritten| unwritten.order);
         for Unwritten { submission, graph, .. } in again {
             let run = submission.run;
-            if !matches!(send_graph(outbox, submission, graph), Ok(true)) {
-                return None;
+            match send_graph(outbox, submission, graph) {
+                Ok(true) => {}
+                // It is for itself alone, as when it was sent first.
+                Err(error @ ClusterError::Refused(_)) => self.has_not_begun(run, &error),
+                _ => return None,
             }
             sent.insert(run);
         }

@@ -411,6 +411,7 @@ mod tests {
             imports: vec![],
             given: vec![],
             given_at: vec![],
+            keeps: false,
             in_pieces: false,
         };
         for run in [run, other] {

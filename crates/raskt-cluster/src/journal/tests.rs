@@ -27,6 +27,7 @@ pub(super) fn submitted(run: u64, client: u32) -> Record {
         imports,
         given,
         given_at,
+        keeps: false,
         in_pieces: false,
     };
     Record::Submitted { client, submission }

@@ -187,7 +187,7 @@ impl Core {
         is_new: bool,
     ) -> Result<(), String> {
         let for_journal = (is_new && self.journal.is_some()).then(|| (submission.clone(), bytes.clone()));
-        let Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces: _ } =
+        let Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, keeps, in_pieces: _ } =
             submission;
         self.check_named(&named)?;
         TaskRange::check_all(&wanted, &graph).map_err(|error| error.to_string())?;
@@ -219,6 +219,7 @@ impl Core {
             pinned: 0,
             unpinned_later: vec![],
             gifts,
+            keeps,
             failure,
             is_released,
             has_failed,
@@ -263,7 +264,8 @@ impl Core {
         let record = self.runs.remove(&run);
         // Of one that was over before this scheduler began it isn't known whether it was given data.
         let was_over = record.as_ref().is_some_and(|record| record.ended.is_some());
-        if self.given.remove(&run) || was_over {
+        let keeps = record.as_ref().is_some_and(|record| record.keeps);
+        if self.given.remove(&run) || was_over || keeps {
             self.data_needed_no_more(run);
         }
         if self.journal.is_some() {

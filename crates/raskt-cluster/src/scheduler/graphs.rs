@@ -31,6 +31,8 @@ pub(super) struct RunRecord {
     pub unpinned_later: Vec<TaskRange>,
     /// Data that it was given.
     pub gifts: Gifts,
+    /// Its client keeps something for it.
+    pub keeps: bool,
     /// What ends, as its client sees it, when one of its tasks fails. The machine knows runs that have to do with data of clients as
     /// such whose tasks stand alone: what ends them can't be taken back.
     pub failure: FailureScope,

@@ -264,6 +264,7 @@ fn over(line: &RunLine, ended: Ended) -> RunRecord {
         pinned: 0,
         unpinned_later: vec![],
         gifts: Gifts::default(),
+        keeps: line.submission.keeps,
         failure: line.submission.failure,
         is_released: false,
         has_failed: true,

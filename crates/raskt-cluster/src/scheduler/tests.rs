@@ -112,6 +112,7 @@ impl Both {
                 imports,
                 given,
                 given_at,
+                keeps: false,
                 in_pieces: false,
             };
             self.journal.append(Record::Submitted { client: 0, submission }, bytes).unwrap();
@@ -156,7 +157,9 @@ fn what_is_held_back_keeps_nothing_else_that_a_name_refers_to_from_being_held() 
         let (graph, bytes) = graph();
         let (run, wanted, failure) = (RunId(run), vec![range(1, 0, 3)], FailureScope::Task);
         let (mark, named, parent, imports, given_at, in_pieces) = Default::default();
-        let submission = Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces };
+        let keeps = false;
+        let submission =
+            Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, keeps, in_pieces };
         core.submit(0, submission, (bytes, Arc::new(graph))).unwrap();
     }
     // One of them is held back, and of one there is nothing.
@@ -219,7 +222,9 @@ fn what_can_not_be_written_for_good_is_refused_until_it_can() {
         let (graph, bytes) = graph();
         let (wanted, failure, run) = (vec![range(1, 0, 3)], FailureScope::Task, RunId(run));
         let (mark, named, parent, given, imports, given_at, in_pieces) = Default::default();
-        let submission = Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces };
+        let keeps = false;
+        let submission =
+            Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, keeps, in_pieces };
         core.submit(client, submission, (bytes, Arc::new(graph)))
     };
     for run in 0..2 {

@@ -25,7 +25,9 @@ fn read_at(core: &mut Core, client: u32, run: RunId, index: u64) {
     let imports = vec![Import { tasks: range(0, 0, u64::from(TASKS)), run: GIVEN, from: TaskId::new(LayerId(0), 0) }];
     let (wanted, failure) = (vec![range(1, index, index + 1)], FailureScope::Task);
     let (mark, named, parent, given, given_at, in_pieces) = Default::default();
-    let submission = Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces };
+    let keeps = false;
+    let submission =
+        Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, keeps, in_pieces };
     core.submit(client, submission, (bytes, Arc::new(shape))).unwrap();
 }
 

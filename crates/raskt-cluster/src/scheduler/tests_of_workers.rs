@@ -60,7 +60,9 @@ fn submit(core: &mut Core, client: u32, run: RunId, wanted: TaskRange, given: Ve
     let (graph, bytes) = graph();
     let (wanted, failure) = (vec![wanted], FailureScope::Task);
     let (mark, named, parent, imports, given_at, in_pieces) = Default::default();
-    let submission = Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, in_pieces };
+    let keeps = false;
+    let submission =
+        Submission { run, mark, named, parent, wanted, failure, imports, given, given_at, keeps, in_pieces };
     core.submit(client, submission, (bytes, Arc::new(graph))).unwrap();
 }
 

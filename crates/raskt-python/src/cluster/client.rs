@@ -219,6 +219,7 @@ impl ClusterClient {
             ConnectError::Unreached { .. } => PyConnectionError::new_err(error.to_string()),
             ConnectError::Listen(_) | ConnectError::Io(_) => super::opened::refused(error),
         })?;
+        super::current::cluster_is_used();
         Ok(Self { client: Arc::new(client), process: std::process::id(), named: Mutex::default() })
     }
 

@@ -8,10 +8,12 @@ use super::waiting::while_interruptible;
 use crate::block::PythonOp;
 use crate::delayed::{Argument, Calls, Node, Work, python_object};
 use crate::travel::given_objects;
+use hashbrown::HashSet;
 use pyo3::prelude::*;
 use raskt_futures::fetching;
-use raskt_graph::{Graph, Op, OpBody};
+use raskt_graph::{Graph, Op, OpBody, TaskId};
 use raskt_value::{Given, NativeOp, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The values, with what clusters hold fetched.
@@ -31,54 +33,90 @@ pub(crate) fn fetched(py: Python<'_>, mut values: Vec<Value>) -> PyResult<Vec<Va
     Ok(values)
 }
 
-/// The graph as it can run in this process.
-pub(crate) fn brought_here(py: Python<'_>, graph: &Arc<Graph>) -> PyResult<Arc<Graph>> {
+/// The graph as it can run in this process. What `wanted` needs of clusters is fetched; what it doesn't stays there.
+pub(crate) fn brought_here(py: Python<'_>, graph: &Arc<Graph>, wanted: &[TaskId]) -> PyResult<Arc<Graph>> {
     if !is_used() {
         return Ok(graph.clone());
     }
-    let mut is_changed = false;
+    let held: Vec<bool> = graph.ops().map(|op| !held_by(op).is_empty()).collect();
+    if !held.contains(&true) {
+        return Ok(graph.clone());
+    }
+    let needed = needed(graph, wanted, &held);
+    let mut at = 0..;
     let here = graph.with_ops(|op| {
-        let body = body(py, op)?;
-        is_changed |= body.is_some();
+        let at = at.next().expect("without end");
+        let body = if held[at] { body(py, op, needed.as_ref().map(|needed| &needed[at]))? } else { None };
         Ok::<_, PyErr>(Op { body: body.unwrap_or_else(|| op.body.clone()), ..op.clone() })
     })?;
-    Ok(if is_changed { Arc::new(here) } else { graph.clone() })
+    Ok(Arc::new(here))
 }
 
-/// What takes the place of an op's body, if that gives what a cluster holds.
-fn body(py: Python<'_>, op: &Op) -> PyResult<Option<OpBody>> {
-    let holds = |values: &[Value]| values.iter().any(|value| HeldResult::of(value).is_some());
+/// More tasks than that aren't looked at for what is needed: all is fetched then.
+const LOOKED_AT_MOST: usize = 1 << 20;
+
+/// Which tasks of the ops that hold something are needed for `wanted`; nothing if that takes too long to find out.
+fn needed(graph: &Graph, wanted: &[TaskId], held: &[bool]) -> Option<Vec<BTreeSet<u64>>> {
+    let mut needed = vec![BTreeSet::new(); held.len()];
+    let (mut seen, mut stack): (HashSet<TaskId>, _) = (wanted.iter().copied().collect(), wanted.to_vec());
+    while let Some(task) = stack.pop() {
+        let op = graph.layer(task.layer).op.0 as usize;
+        if held[op] {
+            needed[op].insert(task.index);
+        }
+        graph.for_each_input(task, |input| {
+            if seen.insert(input) {
+                stack.push(input);
+            }
+        });
+        if seen.len() > LOOKED_AT_MOST {
+            return None;
+        }
+    }
+    Some(needed)
+}
+
+/// The values that an op gives, if it gives any.
+fn given_by(op: &Op) -> Option<&[Value]> {
     if let Some(NativeOp(kernel)) = op.body.downcast_ref() {
-        return match kernel.given().filter(|values| holds(values)) {
-            Some(values) => Ok(Some(Arc::new(NativeOp(Arc::new(Given(fetched(py, values.to_vec())?.into())))))),
-            None => Ok(None),
-        };
+        return kernel.given();
     }
-    if let Some(PythonOp(block)) = op.body.downcast_ref() {
-        return match block.given().filter(|values| holds(values)) {
-            Some(values) => Ok(Some(Arc::new(PythonOp(given_objects(fetched(py, values.to_vec())?))))),
-            None => Ok(None),
-        };
+    op.body.downcast_ref::<PythonOp>().and_then(|PythonOp(block)| block.given())
+}
+
+/// What an op gives that clusters hold, with the numbers of the tasks.
+fn held_by(op: &Op) -> Vec<(u64, Value)> {
+    let is_held = |value: &Value| HeldResult::of(value).is_some();
+    if let Some(values) = given_by(op) {
+        return (0..).zip(values).filter(|(_, value)| is_held(value)).map(|(at, value)| (at, value.clone())).collect();
     }
-    let Some(Calls(nodes)) = op.body.downcast_ref() else { return Ok(None) };
+    let nodes = op.body.downcast_ref::<Calls>().map_or(&[][..], |Calls(nodes)| nodes);
     let held = |node: &Arc<Node>| match &node.work {
         Work::Held(held) => Some(held.clone().value()),
         _ => None,
     };
-    let values: Vec<Value> = nodes.iter().filter_map(held).collect();
-    if values.is_empty() {
-        return Ok(None);
+    (0..).zip(nodes).filter_map(|(at, node)| Some((at, held(node)?))).collect()
+}
+
+/// What takes the place of an op's body that gives what clusters hold: of these tasks, or of all.
+fn body(py: Python<'_>, op: &Op, needed: Option<&BTreeSet<u64>>) -> PyResult<Option<OpBody>> {
+    let is_needed = |at: &u64| needed.is_none_or(|needed| needed.contains(at));
+    let (places, held): (Vec<u64>, Vec<Value>) = held_by(op).into_iter().filter(|(at, _)| is_needed(at)).unzip();
+    let came: BTreeMap<u64, Value> = places.into_iter().zip(fetched(py, held)?).collect();
+    if let Some(values) = given_by(op) {
+        let mut values = values.to_vec();
+        came.into_iter().for_each(|(at, value)| values[at as usize] = value);
+        return Ok(Some(match op.body.downcast_ref::<PythonOp>() {
+            Some(_) => Arc::new(PythonOp(given_objects(values))),
+            None => Arc::new(NativeOp(Arc::new(Given(values.into())))),
+        }));
     }
-    let mut came = fetched(py, values)?.into_iter();
-    let mut here = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        here.push(match (&node.work, node.key(py)) {
-            (Work::Held(_), key) => {
-                let object = python_object(py, &came.next().expect("one for each"))?.unbind();
-                Node::with(Work::Give(Argument::Object(object)), Some(key), None)
-            }
-            _ => node.clone(),
-        });
+    let Some(Calls(nodes)) = op.body.downcast_ref() else { return Ok(None) };
+    let mut here = nodes.to_vec();
+    for (at, value) in came {
+        let object = python_object(py, &value)?.unbind();
+        let node = &mut here[at as usize];
+        *node = Node::with(Work::Give(Argument::Object(object)), Some(node.key(py)), None);
     }
     Ok(Some(Arc::new(Calls(here))))
 }

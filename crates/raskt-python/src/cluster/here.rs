@@ -92,6 +92,11 @@ pub(super) fn note_client(client: &Arc<Client>, worker: u64) {
     clients.push((Arc::downgrade(client), worker));
 }
 
+/// The client of the tasks of this process, if they have needed one by now.
+pub(super) fn client_of_workers() -> Option<Arc<Client>> {
+    CLIENTS.lock().iter().rev().find_map(|(client, _)| client.upgrade())
+}
+
 /// A client of the cluster of a worker of this process.
 pub(super) fn connect(
     py: Python<'_>,

@@ -17,6 +17,7 @@ mod fetching;
 mod future;
 mod here;
 mod job;
+mod naming;
 mod opened;
 mod questions;
 mod running;
@@ -34,6 +35,7 @@ pub(crate) use current::{client_of, current, current_for_users};
 pub(crate) use fetching::{brought_here, fetched};
 pub(crate) use future::{ClusterFuture, held_node};
 pub(crate) use here::{awaited, is_worker, task_begins, task_ends};
+pub(crate) use naming::{is_named_form, named_form, read_named, within_none, within_own};
 pub(crate) use running::{hold, run};
 pub(crate) use stopping::check_stopped;
 

@@ -31,7 +31,8 @@ pyo3::create_exception!(
 pub(crate) fn run(py: Python<'_>, client: &ClusterClient, graph: &Graph, wanted: &[TaskId]) -> PyResult<Vec<Value>> {
     client.check()?;
     // What it names stays until it has run.
-    let (Prepared { job, held, wanted }, _named) = noting(|| prepare(py, client.client(), graph, wanted))?;
+    let (Prepared { job, held, wanted }, _named) =
+        noting(client.client(), || prepare(py, client.client(), graph, wanted))?;
     let each: Vec<TaskId> = job.wanted.iter().flat_map(|range| range.tasks()).collect();
     let mut values = vec![];
     if !each.is_empty() {
@@ -62,12 +63,12 @@ pub(super) fn begin(
     graph: &Graph,
     wanted: &[TaskId],
 ) -> PyResult<Vec<Arc<HeldResult>>> {
-    let (prepared, named) = noting(|| {
+    let (prepared, named) = noting(client, || {
         let mut prepared = prepare(py, client, graph, wanted)?;
         for value in prepared.job.given.iter_mut().flat_map(|(_, values)| values) {
             *value = snapshot(py, value.clone())?;
         }
-        Ok::<_, PyErr>(prepared)
+        Ok(prepared)
     })?;
     py.detach(|| prepared.begin(client, named)).map_err(|error| from_cluster_error(py, &error))
 }

@@ -88,7 +88,7 @@ fn alone(py: Python<'_>, client: &Arc<Client>, node: &Arc<Node>) -> PyResult<Opt
     if reads_others {
         return Ok(None);
     }
-    let (written, named) = noting(|| CallAlone::of(py, node))?;
+    let (written, named) = noting(client, || CallAlone::of(py, node))?;
     let Some(written) = written.filter(|_| named.is_empty()) else { return Ok(None) };
     let (bytes, annotations) = (written.bytes(), node.annotations().cloned());
     let parent = parent_on(py, client)?;

@@ -1,7 +1,9 @@
 //! Python objects on their way to another process: a pickle, and the large buffers that it refers to, as they are.
 
 use super::Object;
+use super::travelling::do_leave;
 use crate::array::{chunk_from_numpy, numpy_over};
+use crate::cluster::within_own;
 use crate::error::{from_task_error, raise_again, to_task_error};
 use crate::memory::{Beside, have_beside};
 use numpy::PyUntypedArray;
@@ -45,8 +47,8 @@ pub(super) fn packed(object: &Bound<'_, PyAny>, goes: Goes) -> PyResult<Parcel> 
         Goes::FromMemory => intern!(py, "dump_leaving"),
     };
     let dump = py.import(intern!(py, "raskt._process.travel"))?.getattr(name)?;
-    let (pickle, arrays, fixed): (Bound<'_, PyBytes>, Vec<Bound<'_, PyUntypedArray>>, Fixed) =
-        dump.call1((object,))?.extract()?;
+    let dumped = if do_leave() { within_own(|| dump.call1((object,))) } else { dump.call1((object,)) };
+    let (pickle, arrays, fixed): (Bound<'_, PyBytes>, Vec<Bound<'_, PyUntypedArray>>, Fixed) = dumped?.extract()?;
     let mut pieces = vec![piece_of(pickle, goes)];
     for array in &arrays {
         pieces.push(chunk_from_numpy(array)?.buffer().clone());

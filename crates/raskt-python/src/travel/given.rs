@@ -2,9 +2,11 @@
 //!
 //! A pickler notes the objects that it has written, and writes each once. So the same value is the same object in all collections that
 //! are pickled together, as long as somebody, the pickler for one, holds it.
+//!
+//! Results of a cluster go by what they are called there where those who read them find them so.
 
 use super::{decoders, values};
-use crate::cluster::{is_shared_form, read_shared, shared_form};
+use crate::cluster::{is_named_form, is_shared_form, named_form, read_named, read_shared, shared_form};
 use crate::error::from_task_error;
 use crate::object::Object;
 use pyo3::exceptions::PyValueError;
@@ -21,12 +23,13 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 /// A value that a collection was given.
 #[pyclass(frozen, weakref, module = "raskt._core")]
 pub(crate) struct GivenValue {
-    value: Value,
+    /// Nothing before it is found by its name.
+    value: OnceLock<Value>,
     /// What it was known by when it was pickled: that is kept alive, so that nothing else has its place in memory.
     #[expect(dead_code, reason = "held for what it keeps alive")]
-    source: Value,
-    /// What it is written as, if others are to find it where it is, and it isn't fetched.
-    shared: Option<WireForm>,
+    source: Option<Value>,
+    /// What it is called, if others find it where it is, and it isn't fetched.
+    called: Option<WireForm>,
     content: OnceLock<u128>,
 }
 
@@ -59,8 +62,9 @@ impl GivenValue {
         let places: Vec<_> = values.iter().map(place).collect();
         let mut found = vec![];
         for (value, place) in values.iter().zip(&places) {
-            found.push(match shared_form(value)? {
-                Some(form) => Some(Py::new(py, Self::shared(value, form))?),
+            let called = shared_form(value)?.map_or_else(|| named_form(py, value), |form| Ok(Some(form)))?;
+            found.push(match called {
+                Some(form) => Some(Py::new(py, Self::new(value.clone(), Some(value.clone()), Some(form)))?),
                 None => known(py, *place)?,
             });
         }
@@ -69,7 +73,7 @@ impl GivenValue {
         let numbers: Vec<usize> = missing().collect();
         let loaded = values::loaded(py, sources.clone())?;
         for ((at, source), value) in numbers.into_iter().zip(sources).zip(loaded) {
-            let given = Py::new(py, Self { value, source, shared: None, content: OnceLock::new() })?;
+            let given = Py::new(py, Self::new(value, Some(source), None))?;
             if let Some(place) = places[at] {
                 let reference = PyWeakrefReference::new(given.bind(py))?.unbind();
                 let mut known = KNOWN.lock();
@@ -81,21 +85,33 @@ impl GivenValue {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// One that others find where it is.
-    fn shared(value: &Value, form: WireForm) -> Self {
-        let (value, source) = (value.clone(), value.clone());
-        Self { value, source, shared: Some(form), content: OnceLock::new() }
+    fn new(value: Value, source: Option<Value>, called: Option<WireForm>) -> Self {
+        Self { value: value.into(), source, called, content: OnceLock::new() }
+    }
+
+    /// Finds those that were written by their names.
+    pub fn find<'a>(py: Python<'_>, all: impl Iterator<Item = &'a Py<Self>>) -> PyResult<()> {
+        let missing = all.map(Py::get).filter(|given| given.value.get().is_none());
+        let named: Vec<_> = missing.filter_map(|given| Some((given, given.called.as_ref()?))).collect();
+        if named.is_empty() {
+            return Ok(());
+        }
+        let forms: Vec<&WireForm> = named.iter().map(|(_, form)| *form).collect();
+        for ((given, _), value) in named.iter().zip(read_named(py, &forms)?) {
+            let _ = given.value.set(value);
+        }
+        Ok(())
     }
 
     fn parcel(&self, py: Python<'_>) -> PyResult<Parcel> {
-        match &self.shared {
+        match &self.called {
             Some(form) => Ok(Parcel { form: form.clone(), pieces: vec![] }),
-            None => self.value.pack().map_err(|error| from_task_error(py, &error)),
+            None => self.value()?.pack().map_err(|error| from_task_error(py, &error)),
         }
     }
 
-    pub fn value(&self) -> &Value {
-        &self.value
+    pub fn value(&self) -> PyResult<&Value> {
+        self.value.get().ok_or_else(|| PyValueError::new_err("a result that goes by its name was read by itself"))
     }
 
     /// A hash of all that it is.
@@ -170,11 +186,15 @@ pub(super) fn _given_of(
 ) -> PyResult<GivenValue> {
     let form: WireForm =
         postcard::from_bytes(form.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if is_named_form(&form) {
+        let (value, source, content) = Default::default();
+        return Ok(GivenValue { value, source, called: Some(form), content });
+    }
     let parcel = Parcel { form, pieces: pieces.iter().map(values::piece_of).collect::<PyResult<_>>()? };
     let content = OnceLock::from(content(&parcel));
     let value = match is_shared_form(&parcel.form) {
         true => read_shared(&parcel.form)?,
         false => decoders().unpack(parcel).map_err(|error| from_task_error(py, &error))?,
     };
-    Ok(GivenValue { source: value.clone(), value, shared: None, content })
+    Ok(GivenValue { source: None, value: value.into(), called: None, content })
 }

@@ -10,6 +10,7 @@ use super::graph::{Form, Travelling, build, given_body};
 use super::identities::Identities;
 use super::included::include;
 use super::{CollectionForm, identities};
+use crate::cluster::within_none;
 use crate::collection::Collection;
 use crate::error::from_graph_error;
 use pyo3::exceptions::PyValueError;
@@ -74,7 +75,7 @@ pub(crate) fn reduce_layer<'py>(
     collection: CollectionForm,
 ) -> PyResult<Reduced<'py>> {
     let graph = told_apart(graph).map_err(from_graph_error)?;
-    let travelling = Travelling::of(py, &graph)?;
+    let travelling = within_none(|| Travelling::of(py, &graph))?;
     let layer = travelling.layer(layer);
     let Travelling { form: graph, given, .. } = travelling;
     let written = Written { process: own_process(), graph, layer, collection };
@@ -148,8 +149,9 @@ pub(crate) fn read<'py>(
     let Written { process, graph, layer, collection } =
         postcard::from_bytes(written.as_bytes()).map_err(|error| malformed(&error))?;
     let (mut data, mut contents): (Vec<Vec<Value>>, Vec<Vec<u128>>) = (vec![], vec![]);
+    GivenValue::find(py, given.iter().flatten())?;
     for values in given {
-        data.push(values.iter().map(|value| value.get().value().clone()).collect());
+        data.push(values.iter().map(|value| value.get().value().cloned()).collect::<PyResult<_>>()?);
         contents.push(values.iter().map(|value| value.get().content(py)).collect::<PyResult<_>>()?);
     }
     let ops = identities::of_ops(process, graph.ops(), &contents).map_err(|error| malformed(&error))?;

@@ -4,6 +4,7 @@
 //! refers to it. While it is read they are so again, and what refers to a result finds it taken up by the client that reads.
 
 use super::super::future::FutureKey;
+use super::super::naming::{BlockForm, as_block, block_form};
 use super::super::waiting::wait_until;
 use super::super::{ClusterClient, ClusterFuture, HeldResult};
 use crate::block::wire_form;
@@ -17,8 +18,8 @@ use raskt_futures::ranges_of;
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{RunId, TaskRange};
 use raskt_sync::Mutex;
+use raskt_value::Value;
 use raskt_value::wire::WireForm;
-use raskt_value::{DType, Value};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -188,7 +189,7 @@ struct SharedForm {
     run: u64,
     layer: u32,
     index: u64,
-    block: Option<(DType, Vec<u64>)>,
+    block: BlockForm,
 }
 
 /// What stands for a value in the pickle of a collection, if this thread writes a value for others to read and that is a result of its
@@ -202,9 +203,8 @@ pub(crate) fn shared_form(value: &Value) -> PyResult<Option<WireForm>> {
         return Ok(None);
     }
     let (RunId(run), task) = current.refer(&held)?;
-    let block = raskt_value::StoredValue::block(&*held);
-    let block = block.map(|(dtype, shape)| (dtype, shape.iter().map(|&length| length as u64).collect()));
-    wire_form(SHARED, SHARED_VERSION, &SharedForm { run, layer: task.layer.0, index: task.index, block }).map(Some)
+    let form = SharedForm { run, layer: task.layer.0, index: task.index, block: block_form(&held) };
+    wire_form(SHARED, SHARED_VERSION, &form).map(Some)
 }
 
 /// Whether a form stands for a result.
@@ -223,9 +223,6 @@ pub(crate) fn read_shared(form: &WireForm) -> PyResult<Value> {
         )
     })?;
     let held = current.find((RunId(run), TaskId::new(LayerId(layer), index)))?;
-    if let Some((dtype, shape)) = block {
-        let shape = shape.into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>();
-        held.is_block(dtype, shape.map_err(|error| PyValueError::new_err(error.to_string()))?.into());
-    }
+    as_block(&held, block)?;
     Ok(held.value())
 }
