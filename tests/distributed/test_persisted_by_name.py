@@ -69,7 +69,7 @@ def test_a_function_has_names_and_no_data(client: Client, tmp_path: Path, way: s
         array = client.persist(ra.arange(6, chunks=2).map_blocks(partial(behind, gate), dtype=int))
         function = captured(array)[way]
         # Its data isn't there: whoever asked for it would wait until the gate is open.
-        future = in_time(lambda: client.submit(function, pure=False))
+        future = in_time(lambda: client.submit(function, pure=False))  # noqa: F821
         assert future.status == "pending"
         # Nobody else has it.
         del array, function
@@ -96,7 +96,7 @@ def test_what_a_call_names_stays_for_as_long_as_the_call_is_needed(client: Clien
     try:
         busy = [client.submit(behind, gate, number, pure=False) for number in range(2)]
         array = client.persist(ra.arange(6, chunks=2))
-        first = client.submit(lambda: int(array.sum().compute()), pure=False)
+        first = client.submit(lambda: int(array.sum().compute()), pure=False)  # noqa: F821
         second = client.submit(lambda number: number + 1, first)
         # Only the second call is anybody's by now.
         del first, array
@@ -113,7 +113,7 @@ def test_what_a_call_names_is_there_when_it_is_tried_again(client: Client, tmp_p
         if not (tmp_path / "tried").exists():
             (tmp_path / "tried").touch()
             raise ValueError("once")
-        return int(array.sum().compute())
+        return int(array.sum().compute())  # noqa: F821
 
     future = client.submit(fails_once)
     with pytest.raises(ValueError, match="once"):
@@ -234,6 +234,6 @@ def test_it_is_let_go_of_when_nobody_has_it(client: Client) -> None:
     array = client.persist(ra.arange(1000, chunks=100))
     wait(array, timeout=PATIENCE)
     assert held() >= 10
-    assert client.submit(lambda: int(array.sum().compute())).result(timeout=PATIENCE) == 499500
+    assert client.submit(lambda: int(array.sum().compute())).result(timeout=PATIENCE) == 499500  # noqa: F821
     del array
     until(lambda: held() == 0)

@@ -80,7 +80,7 @@ def known(value: Any) -> asyncio.Future[Any]:
 
 
 def client_for(cluster: bytes) -> _core.ClusterClient | None:
-    """The client of the task, the current one, or any of the cluster that is here or can be made by a worker of this process."""
+    """The client of the task, the current one, or any of the cluster: that is here, or that a worker here can have."""
     from raskt.distributed._in_tasks import client_of_worker
 
     own = _this_worker.here()

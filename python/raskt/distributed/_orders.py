@@ -254,8 +254,10 @@ def _retire(client: ClusterClient, workers: Workers, n: int | None, leaves: bool
 def replicate(
     client: ClusterClient, futures: Any, n: int | None, workers: Workers, timeout: float | str | None = None
 ) -> None:
-    """Has `n` workers hold results, all if it is None, among `workers`; first it waits for the results. `timeout` is for
-    both."""
+    """Has `n` workers hold results, all if it is None, among `workers`; first it waits for the results.
+
+    `timeout` is for both.
+    """
     patience = None if timeout is None else seconds(timeout)
     deadline = None if patience is None else time.monotonic() + patience
     wait(futures, timeout)
