@@ -250,7 +250,8 @@ def test_what_neither_memory_nor_the_disk_has_room_for_fails_and_harms_no_other(
         time.sleep(PATIENCE_SECONDS + 1)
         assert client.run(os.getpid) == pids
         fit = [number for number, future in enumerate(futures) if future.status == "finished"]
-        assert 10 <= len(fit) < 40
+        # One worker may have had all of them.
+        assert 5 <= len(fit) < 40
         for number, future in enumerate(futures):
             if number in fit:
                 assert future.result(timeout=30) == made(number, 20)

@@ -12,7 +12,7 @@ const ENDED_PERCENT: u64 = 95;
 const RESULTS_PERCENT: u64 = 80;
 
 /// What they may have where no result can leave memory.
-const BOUND_PERCENT: u64 = 90;
+const BOUND_PERCENT: u64 = 85;
 
 impl ProcessLimit {
     /// Whether a process that has so many bytes goes on.
