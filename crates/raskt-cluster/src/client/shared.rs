@@ -395,27 +395,15 @@ impl State {
 mod tests {
     use super::*;
     use crate::face::tests::Wordy;
-    use raskt_schedule::FailureScope;
+    use crate::standing::Standing;
 
     #[test]
     fn what_has_ended_is_submitted_by_nobody_again() {
         let mut state = State::default();
         let (run, other) = (RunId(1), RunId(2));
-        let submission = |run| Submission {
-            run,
-            mark: 1,
-            named: vec![],
-            parent: None,
-            wanted: vec![],
-            failure: FailureScope::Task,
-            imports: vec![],
-            given: vec![],
-            given_at: vec![],
-            keeps: false,
-            in_pieces: false,
-        };
+        let standing = Standing::of(&[]).unwrap();
         for run in [run, other] {
-            let (submission, graph) = (submission(run), Bytes::from_static(b"graph"));
+            let (submission, graph) = (standing.submission(run, 1), Bytes::from_static(b"graph"));
             state.unwritten.insert(run, Unwritten { order: run.0, submission, graph });
         }
         let why = ClusterError::Refused("no room".into());
