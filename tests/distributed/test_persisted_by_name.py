@@ -237,3 +237,17 @@ def test_it_is_let_go_of_when_nobody_has_it(client: Client) -> None:
     assert client.submit(lambda: int(array.sum().compute())).result(timeout=PATIENCE) == 499500  # noqa: F821
     del array
     until(lambda: held() == 0)
+
+
+def test_a_computation_in_a_task_runs_where_its_data_is() -> None:
+    limit = 300 << 20
+    with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=limit) as cluster, Client(cluster) as client:
+        pids = client.run(os.getpid)
+        array = client.persist(ra.arange(60_000_000, chunks=2_000_000))
+        wait(array, timeout=60)
+        # More than one of them has room for.
+        total = client.submit(lambda: int(array.sum().compute()))
+        parts = client.map(lambda number: int(array[number::10].sum().compute()), range(3))
+        assert total.result(timeout=60) == 60_000_000 * 59_999_999 // 2
+        assert client.gather(parts) == [sum(range(number, 60_000_000, 10)) for number in range(3)]
+        assert client.run(os.getpid) == pids

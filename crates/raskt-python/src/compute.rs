@@ -30,6 +30,8 @@ struct Options {
     library_threads_are_free: bool,
     /// The cluster on which it runs, if it does on one.
     cluster: Option<Py<ClusterClient>>,
+    /// Neither the caller nor the settings say where it runs, and no client is current.
+    is_unsaid: bool,
 }
 
 impl Options {
@@ -44,12 +46,21 @@ impl Options {
                 Err(_) => (None, Some(cluster::client_of(scheduler)?)),
             },
         };
+        let is_unsaid = scheduler.is_none() && !settings.scheduler_is_chosen && cluster.is_none();
         Ok(Self {
             scheduler: name.unwrap_or_else(|| settings.scheduler.clone()),
             num_workers: num_workers.or(settings.num_workers),
             library_threads_are_free: settings.library_threads_are_free,
             cluster,
+            is_unsaid,
         })
+    }
+
+    /// The same for a graph that reads what a cluster holds: it runs there, unless somebody has said where it does.
+    fn where_its_data_is(&self, py: Python<'_>, graph: &Graph) -> Option<Self> {
+        let client = if self.is_unsaid { cluster::holder(graph) } else { None };
+        let cluster = Some(Py::new(py, client?).ok()?);
+        Some(Self { scheduler: self.scheduler.clone(), cluster, ..*self })
     }
 
     /// Whether graphs leave this process.
@@ -292,6 +303,11 @@ fn run<'py>(
     // Memory that nobody has any more may be needed now.
     crate::futures::take_back_given(py);
     let mut request = Request::new(py, args, traverse, keeps != Keeps::Nothing, options.travels())?;
+    let there = options.where_its_data_is(py, &request.graph);
+    if there.is_some() {
+        request = request.for_travel(py, keeps != Keeps::Nothing)?;
+    }
+    let options = there.as_ref().unwrap_or(options);
     let wanted = std::mem::take(&mut request.wanted);
     let ran = options.run(py, &request.graph, wanted, keeps)?;
     request.build(py, ran, result)

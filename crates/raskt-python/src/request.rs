@@ -67,6 +67,24 @@ impl Request {
         Ok(Self { asked: Asked::Any(arguments, owned), graph, wanted })
     }
 
+    /// The same as a graph that leaves this process.
+    pub fn for_travel(self, py: Python<'_>, keeps: bool) -> PyResult<Self> {
+        let mut graph = GraphBuilder::for_travel();
+        annotations::current(py)?.into_iter().for_each(|annotations| graph.annotate(annotations));
+        match self.asked {
+            Asked::Calls(args) => {
+                let calls: Vec<_> = args.bind(py).iter_borrowed().filter_map(|object| call_of(&object)).collect();
+                let wanted = lower_nodes(py, &calls, &mut graph, false)?;
+                Ok(Self { asked: Asked::Calls(args), graph: Arc::new(graph.finish()), wanted })
+            }
+            Asked::Any(arguments, _) => {
+                let mut wanted = vec![];
+                let owned = lower_all(py, &leaves_of(&arguments), keeps, &mut graph, &mut wanted)?;
+                Ok(Self { asked: Asked::Any(arguments, owned), graph: Arc::new(graph.finish()), wanted })
+            }
+        }
+    }
+
     /// The arguments, with `result` of each leaf (and of the values that it wanted) in its place.
     pub fn build<'py>(
         &self,

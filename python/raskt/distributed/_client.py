@@ -139,10 +139,10 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         if security.token_file is None and security.tls_ca_file is None:
             has, files = "a token", "token_file=..."
             if address.startswith("tls://"):
-                has, files = "an authority's certificate", f"tls_ca_file=..., with tls_cert= and tls_key=, or {files}"
+                has, files = "an authority's certificate", f"tls_ca_file=..., {files}"
             raise ConnectionError(
                 f"the scheduler at {address} has {has}, and this client none: name its file "
-                f"(security=Security({files})) or the scheduler's (scheduler_file=...)"
+                f"(security=Security({files})), or the scheduler's (scheduler_file=...)"
             )
         return _core.ClusterClient(nearest(address), listen, security.credentials(), self.name, patience)
 

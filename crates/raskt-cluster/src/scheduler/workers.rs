@@ -146,8 +146,10 @@ impl Core {
             done = vec![(*run, *reader)];
         }
         if let WorkerTold::Reported(report) = &told {
+            // Of those that have failed it was said why; a range may say that more tasks have than there are.
             let failed = report.outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Failed));
-            failed.flat_map(|(range, _)| range.tasks()).for_each(|task| self.note_tried(report.run, task));
+            let failed: Vec<_> = failed.flat_map(|(range, _)| self.errors.within(report.run, *range)).collect();
+            failed.into_iter().for_each(|task| self.note_tried(report.run, task));
             self.note_report(worker, report);
             self.along = (!small.is_empty()).then_some((report.run, small));
             done = self.errors_of_done(report);

@@ -220,7 +220,12 @@ impl ClusterClient {
             ConnectError::Listen(_) | ConnectError::Io(_) => super::opened::refused(error),
         })?;
         super::current::cluster_is_used();
-        Ok(Self { client: Arc::new(client), process: std::process::id(), named: Mutex::default() })
+        Ok(Self::of(Arc::new(client)))
+    }
+
+    /// This one, as computations know it.
+    pub fn of(client: Arc<Client>) -> Self {
+        Self { client, process: std::process::id(), named: Mutex::default() }
     }
 
     fn begin(&self, py: Python<'_>, nodes: &[Arc<Node>]) -> PyResult<Vec<ClusterFuture>> {

@@ -1,10 +1,10 @@
 //! Results of clusters in graphs that run elsewhere: they are fetched before anything runs.
 
-use super::HeldResult;
 use super::client::check_process;
 use super::current::is_used;
 use super::running::from_cluster_error;
 use super::waiting::while_interruptible;
+use super::{ClusterClient, HeldResult};
 use crate::block::PythonOp;
 use crate::delayed::{Argument, Calls, Node, Work, python_object};
 use crate::travel::given_objects;
@@ -50,6 +50,16 @@ pub(crate) fn brought_here(py: Python<'_>, graph: &Arc<Graph>, wanted: &[TaskId]
         Ok::<_, PyErr>(Op { body: body.unwrap_or_else(|| op.body.clone()), ..op.clone() })
     })?;
     Ok(Arc::new(here))
+}
+
+/// A client of the cluster that holds something which the graph reads, if one does.
+pub(crate) fn holder(graph: &Graph) -> Option<ClusterClient> {
+    if !is_used() {
+        return None;
+    }
+    let held = graph.ops().flat_map(held_by).filter_map(|(_, value)| HeldResult::of(&value));
+    let mut usable = held.filter(|held| check_process(held.process()).is_ok() && held.client().lost().is_none());
+    usable.next().map(|held| ClusterClient::of(held.client().clone()))
 }
 
 /// More tasks than that aren't looked at for what is needed: all is fetched then.

@@ -32,7 +32,7 @@ mod worker;
 pub(crate) use client::ClusterClient;
 pub(crate) use coordination::{is_shared_form, read_shared, shared_form};
 pub(crate) use current::{client_of, current, current_for_users};
-pub(crate) use fetching::{brought_here, fetched};
+pub(crate) use fetching::{brought_here, fetched, holder};
 pub(crate) use future::{ClusterFuture, held_node};
 pub(crate) use here::{awaited, is_worker, task_begins, task_ends};
 pub(crate) use naming::{is_named_form, named_form, read_named, within_none, within_own};

@@ -11,7 +11,7 @@ pub enum EventError {
     #[error("run {} was submitted before", .0.0)]
     RunTwice(RunId),
     /// A run is imported from that isn't there.
-    #[error("results of run {} are imported, which isn't there", .0.0)]
+    #[error("what it reads isn't there any more (results of run {}): whoever had it has let go of it, or has left", .0.0)]
     NoRun(RunId),
     /// Of a layer some tasks stand for others and some don't, or for two; or they read something.
     #[error("not every task of layer `{name}` stands for exactly one other")]

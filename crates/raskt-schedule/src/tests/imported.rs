@@ -125,8 +125,14 @@ fn imports_of_what_is_not_there_are_refused() {
     };
     scheduler.try_event(Time(0), add(1, vec![])).unwrap();
     let mut refuse = |imports: Vec<Import>| scheduler.try_event(Time(0), add(2, imports)).unwrap_err().to_string();
-    assert_eq!(refuse(vec![import(0, 4, 7, task(0, 0))]), "results of run 7 are imported, which isn't there");
-    assert_eq!(refuse(vec![import(0, 4, 2, task(0, 0))]), "results of run 2 are imported, which isn't there");
+    assert_eq!(
+        refuse(vec![import(0, 4, 7, task(0, 0))]),
+        "what it reads isn't there any more (results of run 7): whoever had it has let go of it, or has left"
+    );
+    assert_eq!(
+        refuse(vec![import(0, 4, 2, task(0, 0))]),
+        "what it reads isn't there any more (results of run 2): whoever had it has let go of it, or has left"
+    );
     assert_eq!(refuse(vec![import(0, 4, 1, task(1, 1))]), "tasks 1 to 5 of layer `row-1`, which has 4 tasks");
     assert_eq!(refuse(vec![import(0, 4, 1, task(5, 0))]), "tasks of layer 5, and the graph has 2 layers");
     let not_imported = "not every task of layer `first` stands for exactly one other";
