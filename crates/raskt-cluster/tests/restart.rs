@@ -79,7 +79,7 @@ fn what_was_refused_is_submitted_by_nobody_again() {
     let client = place.client();
     let done = submit_tasks(&client, 5, QUICK);
     assert_eq!(client.gather(&[(done.id(), vec![all(5)])], None).unwrap().len(), 5);
-    let too_much = vec![(done.id(), 1); 1 << 20];
+    let too_much = vec![(done.id(), u64::MAX); 1 << 20];
     let graph = form(&sums(5, QUICK, 0));
     let refused = client.submit_tasks(Job { graph, wanted: vec![all(5)], named: too_much, ..Job::default() });
     assert!(matches!(refused, Err(ClusterError::Refused(_))));
