@@ -125,6 +125,14 @@ def test_workers_of_one_entry_come_and_go_together() -> None:
         assert cluster.plan == set() and cluster.requested == {"b-0", "b-1"}
 
 
+def test_libraries_have_the_threads_of_a_worker_and_frames_all() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        variables = next(iter(client.run(lambda: dict(os.environ)).values()))
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
+            usual = None if name == "POLARS_MAX_THREADS" else "1"
+            assert variables.get(name) == os.environ.get(name, usual)
+
+
 def test_a_cluster_is_scaled_by_memory_and_threads() -> None:
     worker = {"cls": Recorded, "options": {}}
     with SpecCluster(worker=worker) as cluster:

@@ -317,3 +317,17 @@ def test_what_a_process_takes_is_its_own() -> None:
     told = subprocess.run([sys.executable, "-c", TAKES], capture_output=True, text=True, timeout=60, check=True)
     taken, last, of_nobody = map(int, told.stdout.split())
     assert 60 <= taken <= 80 and (last, of_nobody) == (1, 0)
+
+
+def holds_itself(number: int) -> int:
+    held: list[Any] = [np.full(12 * MIB, number, np.uint8)]
+    held.append(held)
+    return number
+
+
+def test_garbage_in_cycles_ends_no_worker() -> None:
+    """Python would collect it after some hundreds of such."""
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=LIMIT) as cluster, Client(cluster) as client:
+        pid = client.submit(os.getpid).result(timeout=30)
+        assert client.gather(client.map(holds_itself, range(200))) == list(range(200))
+        assert client.submit(os.getpid, pure=False).result(timeout=30) == pid

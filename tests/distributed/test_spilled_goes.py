@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from processes_seen import until
-from raskt.distributed import Client, Future, LocalCluster, wait
+from raskt.distributed import Client, Future, LocalCluster, SubprocessCluster, wait
 
 LIMIT = "200MB"
 
@@ -41,6 +41,21 @@ def test_a_cluster_that_is_closed_leaves_nothing_on_the_disk(tmp_path: Path) -> 
     with spilling(tmp_path) as (_, _, held):
         pass
     assert list(tmp_path.iterdir()) == [] and len(held) == 20
+
+
+def test_workers_of_the_command_leave_nothing_on_the_disk(tmp_path: Path) -> None:
+    options = {"nthreads": 1, "memory_limit": LIMIT, "local_directory": tmp_path}
+    with SubprocessCluster(n_workers=1, worker_kwargs=options) as cluster, Client(cluster) as client:
+        held = client.map(block, range(20))
+        wait(held)
+        assert spilled(tmp_path) > 50_000_000
+        # Another life of the same process begins with a folder of its own.
+        client.restart()
+        until(lambda: not spilled(tmp_path))
+        held = client.map(block, range(20, 40))
+        wait(held)
+        assert spilled(tmp_path) > 50_000_000
+    until(lambda: list(tmp_path.iterdir()) == [])
 
 
 def test_a_worker_that_dies_leaves_nothing_on_the_disk(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ pub mod bulk;
 pub mod certs;
 mod client;
 pub mod coordination;
+mod deadly;
 mod dial;
 mod driver;
 mod errand;
@@ -60,6 +61,7 @@ pub mod testing;
 mod this_worker;
 mod tls;
 mod token;
+mod turns;
 pub mod usual;
 mod worker;
 

@@ -74,7 +74,7 @@ pub(crate) struct FailedFetch {
 pub(crate) enum Why {
     NotReached,
     NotThere,
-    Unsendable(TaskError),
+    Unsendable { error: TaskError, is_deadly: bool },
 }
 
 impl From<Missing> for Why {
@@ -82,7 +82,8 @@ impl From<Missing> for Why {
         match missing {
             Missing::NotHere => Self::NotThere,
             Missing::Unread(_) => Self::NotReached,
-            Missing::Unsendable(error) => Self::Unsendable(error),
+            Missing::Unsendable(error) => Self::Unsendable { error, is_deadly: false },
+            Missing::Deadly(error) => Self::Unsendable { error, is_deadly: true },
         }
     }
 }

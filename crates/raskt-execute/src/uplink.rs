@@ -69,13 +69,15 @@ pub enum Missing {
     Unread(TaskError),
     /// It can't be sent, or read by who has asked, however often that is tried: whoever reads it fails.
     Unsendable(TaskError),
+    /// The same, since whoever was to send it has died each time.
+    Deadly(TaskError),
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotHere => f.write_str("the worker doesn't hold the result"),
-            Self::Unsendable(error) => write!(f, "the result can't be sent: {error}"),
+            Self::Unsendable(error) | Self::Deadly(error) => write!(f, "the result can't be sent: {error}"),
             Self::Unread(error) => write!(f, "the result couldn't be read: {error}"),
         }
     }

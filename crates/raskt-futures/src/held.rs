@@ -27,8 +27,8 @@ pub struct HeldResult {
     is_cancelled: AtomicBool,
     /// Why it was cancelled, if somebody has said.
     reason: OnceLock<Box<str>>,
-    /// The scheduler is known to have heard of its run.
-    is_heard: AtomicBool,
+    /// After its run was submitted.
+    since: u64,
 }
 
 /// Where a result stands.
@@ -46,9 +46,9 @@ pub enum Standing {
 impl HeldResult {
     /// That of a task of a run of `client`.
     pub fn new(client: Arc<Client>, run: TaskRun, task: TaskId, is_data: bool) -> Arc<Self> {
-        let (block, is_cancelled, reason, is_heard) = Default::default();
-        let process = std::process::id();
-        Arc::new(Self { client, run, task, block, is_data, process, is_cancelled, reason, is_heard })
+        let (block, is_cancelled, reason) = Default::default();
+        let (process, since) = (std::process::id(), client.now());
+        Arc::new(Self { client, run, task, block, is_data, process, is_cancelled, reason, since })
     }
 
     /// Whether it is data that this client gives.
@@ -102,11 +102,11 @@ impl HeldResult {
 
     /// Waits until the scheduler has heard of the run: what others say of it comes by other ways, and may be sooner there.
     pub fn await_heard(&self, patience: Duration) -> Result<(), ClusterError> {
-        if matches!(self.standing(), Standing::Pending) && !self.is_heard.load(Ordering::Relaxed) {
-            self.client.barrier(patience)?;
-            self.is_heard.store(true, Ordering::Relaxed);
+        // Once for all that there are by then.
+        match self.standing() {
+            Standing::Pending if !self.client.is_heard(self.since) => self.client.barrier(patience),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Where it stands.

@@ -1,6 +1,7 @@
 //! The store of this process, within the limits that the settings state, and the table of what holds memory.
 
 mod bound;
+mod garbage;
 mod suspects;
 
 pub(crate) use bound::{Beside, bind_worker, fits_beside, have_beside};
@@ -119,6 +120,7 @@ impl Current {
             let unbound = NEVER_ENDED_BYTES.saturating_sub(self.baseline);
             self.store.set_bound(ProcessLimit(all).at_most(self.baseline).max(unbound).max(least));
             bound::watch(&self.store);
+            garbage::watch();
         }
         self.store.set_limits(Limits { memory: memory.max(least), ..self.limits.clone() });
     }

@@ -233,6 +233,8 @@ pub enum Event {
         reader: TaskId,
         /// Who holds the input.
         from: WorkerId,
+        /// Those who were to send it have died.
+        is_deadly: bool,
     },
     /// A worker gives back tasks that it hasn't begun, as it was asked to.
     Recalled {

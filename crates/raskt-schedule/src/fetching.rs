@@ -3,13 +3,17 @@
 use crate::links::located::OtherRuns;
 use crate::placed::Handed;
 use crate::requirement::Requirement;
-use crate::run::Run;
+use crate::run::{REFUSALS, Run};
 use crate::scheduler::Scheduler;
 use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 
 /// Tries to fetch a copy in vain with which it counts as lost, whoever tries and however long it takes.
 const FETCHES: u32 = 4;
+
+/// For how many refusals it counts that workers died of sending what a task reads: where it was told for the second time, of another
+/// worker's, what it reads lies apart.
+const DEADLY_REFUSALS: u32 = REFUSALS / 2;
 
 impl Scheduler {
     /// `worker` has copies of results that others hold as well.
@@ -67,12 +71,14 @@ impl Scheduler {
         worker: WorkerId,
         (id, attempt): (RunId, Attempt),
         reader: TaskId,
-        from: WorkerId,
+        (from, is_deadly): (WorkerId, bool),
     ) {
         let Some(placed) = self.workers.get(worker).and_then(|state| state.find(id, attempt)) else { return };
         let is_later = self.could_hand_later(from, placed.requirement.as_deref()) || self.has_suspect_of(from, id);
         let Some(run) = self.runs.get_mut(&id) else { return };
-        if from == worker || !is_later && run.is_refused_too_often(reader) {
+        // Workers have died until this could be told.
+        let weight = if is_deadly { DEADLY_REFUSALS } else { 1 };
+        if from == worker || !is_later && run.is_refused_too_often(reader, weight) {
             let outcomes = one_failed(&placed.tasks, reader);
             return self.take_report(worker, Report { run: id, attempt, outcomes, nanoseconds: 1 });
         }
@@ -88,8 +94,9 @@ impl Scheduler {
 
     /// Whether `holder` could have what requires that once it has ended something else, or begins something again.
     fn could_hand_later(&self, holder: WorkerId, requirement: Option<&Requirement>) -> bool {
-        let is_able = self.has_slots(holder) && self.workers.is_able(holder, requirement);
-        !is_able && self.workers.could_take(holder, requirement)
+        let required = requirement.map(Requirement::of_holder);
+        let is_able = self.has_slots(holder) && self.workers.is_able(holder, required.as_deref());
+        !is_able && self.workers.could_take(holder, required.as_deref())
     }
 
     fn has_slots(&self, worker: WorkerId) -> bool {
@@ -104,7 +111,8 @@ impl Scheduler {
         let is_other = |range: &TaskRange| class(range.layer) != class(layer);
         let mut suspects = tasks.iter().flat_map(|range| range.tasks()).map(|task| run.suspects.group_of(task));
         let suspects = suspects.find_map(|group| group);
-        let is_able = self.has_slots(holder) && self.workers.is_able(holder, requirement.as_deref());
+        let required = requirement.as_deref().map(Requirement::of_holder);
+        let is_able = self.has_slots(holder) && self.workers.is_able(holder, required.as_deref());
         if !is_able || tasks.iter().any(is_other) {
             return;
         }

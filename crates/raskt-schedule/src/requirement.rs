@@ -1,6 +1,7 @@
 //! What tasks require of a worker: resources, or to be one of some.
 
 use raskt_graph::{Annotations, Resources};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -24,6 +25,14 @@ impl Requirement {
 
     pub fn is_none(&self) -> bool {
         self.resources.is_empty() && self.workers.is_empty()
+    }
+
+    /// What it asks of the one worker that has what is read: others than the named ones, who are only preferred, will do.
+    pub fn of_holder(&self) -> Cow<'_, Self> {
+        match self.allow_others {
+            true => Cow::Owned(Self { workers: vec![], ..self.clone() }),
+            false => Cow::Borrowed(self),
+        }
     }
 
     /// Whether it takes any of what `other` takes.

@@ -234,11 +234,13 @@ impl Run {
         self.classes[class as usize].clone()
     }
 
-    /// Counts that a worker didn't run `task` and gave no cause; whether that counts as a failure by now.
-    pub fn is_refused_too_often(&mut self, task: TaskId) -> bool {
+    /// Counts that a worker didn't run `task` and gave no cause, as often as `weight` says; whether that counts as a failure by now.
+    pub fn is_refused_too_often(&mut self, task: TaskId, weight: u32) -> bool {
         let refusals = self.refusals.entry(task).or_default();
-        *refusals += 1;
-        refusals.is_multiple_of(REFUSALS)
+        *refusals += weight;
+        let is_too_often = *refusals >= REFUSALS;
+        *refusals %= REFUSALS;
+        is_too_often
     }
 
     /// `task` is done.
@@ -299,7 +301,7 @@ impl Run {
 }
 
 /// Refusals without a cause that count as one failure: a worker that always refuses mustn't be asked for ever.
-const REFUSALS: u32 = 16;
+pub(crate) const REFUSALS: u32 = 16;
 
 /// The different requirements of a graph, and which of them each layer has.
 fn classes(graph: &Graph, heeds_requirements: bool) -> (Vec<Option<Arc<Requirement>>>, Vec<u32>) {

@@ -175,8 +175,8 @@ impl Scheduler {
             Event::FetchFailed { worker, run, attempt, input_run, task, from, reached } => {
                 self.fetch_failed(worker, (run, attempt), (input_run, task), from, reached);
             }
-            Event::Unsendable { worker, run, attempt, reader, from } => {
-                self.unsendable(worker, (run, attempt), reader, from);
+            Event::Unsendable { worker, run, attempt, reader, from, is_deadly } => {
+                self.unsendable(worker, (run, attempt), reader, (from, is_deadly));
             }
             Event::Recalled { worker, run, attempt, tasks } => self.take_back(worker, run, attempt, &tasks),
             Event::Reported { worker, report } => self.take_report(worker, report),

@@ -25,7 +25,7 @@ pub enum WorkerTold {
     /// [`Event::FetchFailed`].
     FetchFailed { run: RunId, attempt: Attempt, input_run: RunId, task: TaskId, from: WorkerId, reached: bool },
     /// [`Event::Unsendable`].
-    Unsendable { run: RunId, attempt: Attempt, reader: TaskId, from: WorkerId },
+    Unsendable { run: RunId, attempt: Attempt, reader: TaskId, from: WorkerId, is_deadly: bool },
     /// [`Event::Scattered`].
     Scattered { run: RunId, tasks: Vec<TaskRange>, bytes: u64 },
     /// [`Event::Kept`].
@@ -51,7 +51,9 @@ impl WorkerTold {
             Self::FetchFailed { run, attempt, input_run, task, from, reached } => {
                 Event::FetchFailed { worker, run, attempt, input_run, task, from, reached }
             }
-            Self::Unsendable { run, attempt, reader, from } => Event::Unsendable { worker, run, attempt, reader, from },
+            Self::Unsendable { run, attempt, reader, from, is_deadly } => {
+                Event::Unsendable { worker, run, attempt, reader, from, is_deadly }
+            }
             Self::Scattered { run, tasks, bytes } => Event::Scattered { worker, run, tasks, bytes },
             Self::Kept { run, tasks } => Event::Kept { worker, run, tasks },
             Self::ResultsLost { run, tasks } => Event::ResultsLost { worker, run, tasks },

@@ -71,6 +71,8 @@ pub enum WorkerEvent {
         reader: TaskId,
         /// Who holds it.
         from: WorkerId,
+        /// Those who were to send it have died.
+        is_deadly: bool,
     },
     /// An input of a ticket can't be had; what was fetched of the others was dropped again.
     FetchFailed {
@@ -178,6 +180,8 @@ pub enum WorkerAction {
         reader: TaskId,
         /// Who holds the input.
         from: WorkerId,
+        /// Those who were to send it have died.
+        is_deadly: bool,
     },
     /// The scheduler is to be told, before anything of it runs, that an assignment begins.
     Started {
@@ -249,7 +253,9 @@ impl Worker {
             WorkerEvent::FetchFailed { ticket, input_run, task, from, reached } => {
                 self.fetch_failed(ticket, (input_run, task), from, reached);
             }
-            WorkerEvent::Unsendable { ticket, reader, from } => self.unsendable(ticket, reader, from),
+            WorkerEvent::Unsendable { ticket, reader, from, is_deadly } => {
+                self.unsendable(ticket, reader, from, is_deadly)
+            }
             WorkerEvent::Executed { ticket, outcomes, nanoseconds } => self.executed(ticket, outcomes, nanoseconds),
             WorkerEvent::Recall { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
             WorkerEvent::Forgotten(run) => self.forget(run),
@@ -369,10 +375,10 @@ impl Worker {
         }
     }
 
-    fn unsendable(&mut self, ticket: Ticket, reader: TaskId, from: WorkerId) {
+    fn unsendable(&mut self, ticket: Ticket, reader: TaskId, from: WorkerId, is_deadly: bool) {
         if let Some(Assignment { run, attempt, .. }) = self.fetching.remove(&ticket) {
             self.actions.push_back(WorkerAction::Unreserve { ticket });
-            self.actions.push_back(WorkerAction::Unsendable { run, attempt, reader, from });
+            self.actions.push_back(WorkerAction::Unsendable { run, attempt, reader, from, is_deadly });
         }
     }
 

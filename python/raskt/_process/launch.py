@@ -18,6 +18,9 @@ LIBRARY_VARIABLES = (
 )
 """Where numerical libraries look, when they are loaded, for how many threads they may have."""
 
+FRAMES_VARIABLE = "POLARS_MAX_THREADS"
+"""The one of them where the engine of frames looks."""
+
 HASH_SEED = "1"
 
 
@@ -26,19 +29,21 @@ def command(
 ) -> tuple[str, list[str], list[tuple[str, str]]]:
     """The program, its arguments, and what its environment has beside the parent's, for one process of `count`.
 
-    It runs `main` of a module of raskt, and numerical libraries have `threads` there.
+    It runs `main` of a module of raskt, and numerical libraries have `threads` there. Where `threads` are those of a
+    worker, the engine of frames has all processors: a query is one task, and others have nothing to do meanwhile.
     """
     if not sys.executable:
         raise RuntimeError(
             "worker processes are interpreters like this one, and sys.executable doesn't say which program that is; "
             'set it, or use scheduler="threads"'
         )
+    libraries = LIBRARY_VARIABLES if threads is None else set(LIBRARY_VARIABLES) - {FRAMES_VARIABLE}
     threads = threads or threads_each(count)
     # The flags that this interpreter was started with (-W, -X, -O), as multiprocessing passes them on.
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     # An empty entry of the path means the folder that a program runs in, here as there.
     arguments = [*flags, "-c", BOOTSTRAP.format(module=module), json.dumps(sys.path), str(os.getpid()), str(threads)]
-    environment = [(name, str(threads)) for name in LIBRARY_VARIABLES if name not in os.environ]
+    environment = [(name, str(threads)) for name in sorted(libraries) if name not in os.environ]
     if "PYTHONHASHSEED" not in os.environ:
         # All processes are to give a text the same hash, or tasks that share something out by hashes disagree.
         environment.append(("PYTHONHASHSEED", HASH_SEED))

@@ -142,6 +142,8 @@ impl Life<'_> {
         let ending = self.attend(&server, &store, scheduler);
         drop(looked_at);
         drop(server);
+        // Another life has a store of its own.
+        store.remove_files();
         ending
     }
 

@@ -15,6 +15,7 @@ use bytes::Bytes;
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{RunId, TaskRange};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 impl Client {
@@ -73,9 +74,22 @@ impl Client {
 
     /// Waits until the scheduler has taken in all that this client has said, also what it has let go of and cancelled.
     pub fn barrier(&self, patience: Duration) -> Result<(), ClusterError> {
+        let this = self.shared.barriers.begun.fetch_add(1, Ordering::SeqCst) + 1;
         // What isn't wanted any more, or is cancelled, gathers for a while.
         self.shared.errands.tell_now(&*self.shared, patience);
-        self.say(|number| FromClient::Barrier { number }, &[], patience)
+        self.say(|number| FromClient::Barrier { number }, &[], patience)?;
+        self.shared.barriers.heard.fetch_max(this, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// A point in what this client says: by the next [`Self::barrier`] all before it is heard.
+    pub fn now(&self) -> u64 {
+        self.shared.barriers.begun.load(Ordering::SeqCst)
+    }
+
+    /// Whether the scheduler is known to have taken in all that was said before that point.
+    pub fn is_heard(&self, point: u64) -> bool {
+        self.shared.barriers.heard.load(Ordering::SeqCst) > point
     }
 
     /// Has all workers have this, those that come later too, before any task that comes later; nothing takes it away.

@@ -3,6 +3,7 @@
 use super::failed::ClusterError;
 use super::shared::Shared;
 use crate::bulk::{BulkError, Fetch, Missing, Source};
+use crate::deadly::{Way, given_up};
 use crate::message::ResultNames;
 use crate::parcels::unpack_each;
 use crate::worker::TASKS_AT_A_TIME;
@@ -57,12 +58,18 @@ struct Request {
     parts: Vec<Part>,
     bytes: u64,
     reserved: u64,
+    way: Way,
 }
 
 impl Request {
     fn of(worker: WorkerId, parts: Vec<Part>) -> Self {
         let bytes = parts.iter().map(|part| part.each.saturating_mul(part.tasks.len())).fold(0, u64::saturating_add);
-        Self { worker, parts, bytes, reserved: bytes.saturating_mul(2).saturating_add(SPARE_BYTES) }
+        Self { worker, parts, bytes, reserved: bytes.saturating_mul(2).saturating_add(SPARE_BYTES), way: Way::Together }
+    }
+
+    /// What its holder may die of.
+    fn apart(part: Part) -> Self {
+        Self { way: Way::Apart, ..Self::of(part.worker, vec![part]) }
     }
 
     /// Half of it, and the other half, if it is more than one result.
@@ -135,7 +142,7 @@ impl Gathering {
                     if !matches!(error, BulkError::Missing(_)) {
                         self.ask_no_more(request.worker);
                     }
-                    self.missed.extend(request.parts);
+                    self.miss(request, matches!(error, BulkError::Lost(_)));
                 }
             }
             self.ask();
@@ -149,16 +156,24 @@ impl Gathering {
     }
 
     fn new(shared: Arc<Shared>, parts: Vec<Part>, found: Vec<Option<Value>>) -> Self {
-        let mut by_worker: BTreeMap<WorkerId, Vec<Part>> = BTreeMap::new();
-        for part in parts.into_iter().flat_map(cut) {
-            by_worker.entry(part.worker).or_default().push(part);
+        let (mut by_worker, mut apart, mut unread): (BTreeMap<WorkerId, Vec<Part>>, _, _) =
+            (BTreeMap::new(), vec![], Unread::new());
+        for (part, way) in ways(&shared, parts) {
+            match way {
+                Way::Together => by_worker.entry(part.worker).or_default().extend(cut(part)),
+                Way::Apart => apart.extend(cut(part)),
+                Way::GivenUp => _ = unread.insert(part.at, given_up()),
+            }
         }
+        apart.iter().for_each(|part| _ = by_worker.entry(part.worker).or_default());
         let known = shared.state.lock();
         let source = |id: &WorkerId| Some((*id, known.workers.get(id)?.source()));
         let sources = by_worker.keys().filter_map(source).collect();
         drop(known);
-        let waiting = by_worker.into_iter().map(|(worker, parts)| (worker, requests(worker, parts))).collect();
-        let (open, open_bytes, came, missed, unread) = (BTreeMap::new(), 0, channel(), vec![], Unread::new());
+        let mut waiting: BTreeMap<_, _> =
+            by_worker.into_iter().map(|(worker, parts)| (worker, requests(worker, parts))).collect();
+        apart.into_iter().for_each(|part| waiting.entry(part.worker).or_default().push_back(Request::apart(part)));
+        let (open, open_bytes, came, missed) = (BTreeMap::new(), 0, channel(), vec![]);
         Self { shared, sources, waiting, open, open_bytes, came, found, missed, unread }
     }
 
@@ -190,18 +205,36 @@ impl Gathering {
         let names = ResultNames(request.parts.iter().map(|part| part.name).collect());
         let fetch = Fetch { result: names.to_bytes(), parts: vec![], reserved: request.reserved };
         let sender = self.came.0.clone();
-        match self.sources.get(&request.worker) {
-            Some(source) => {
-                self.shared.fetcher.fetch(source, fetch, move |pieces| drop(sender.send((request, pieces))));
-            }
-            None => drop(sender.send((request, Err(BulkError::Unreached("the worker is gone".into()))))),
+        let Some(source) = self.sources.get(&request.worker).cloned() else {
+            return drop(sender.send((request, Err(BulkError::Unreached("the worker is gone".into())))));
+        };
+        if request.way != Way::Apart {
+            return self.shared.fetcher.fetch(&source, fetch, move |pieces| drop(sender.send((request, pieces))));
         }
+        let fetcher = self.shared.fetcher.clone();
+        self.shared.apart.enter(request.worker, move |turn| {
+            let come = move |pieces| {
+                drop(sender.send((request, pieces)));
+                drop(turn);
+            };
+            fetcher.fetch(&source, fetch, come);
+        });
     }
 
     /// Who isn't reached may be gone: what he wasn't asked for yet is looked for elsewhere, too.
     fn ask_no_more(&mut self, worker: WorkerId) {
         let requests = self.waiting.remove(&worker).unwrap_or_default();
         self.missed.extend(requests.into_iter().flat_map(|request| request.parts));
+    }
+
+    /// It didn't come, and is looked for again, unless too many have died who were to send it.
+    fn miss(&mut self, request: Request, is_lost: bool) {
+        let results: Vec<_> = request.parts.iter().map(|part| (part.run, part.tasks)).collect();
+        if is_lost && self.shared.deadly.lock().lost(request.worker, &results, request.way) {
+            request.parts.iter().for_each(|part| _ = self.unread.insert(part.at, given_up()));
+        } else {
+            self.missed.extend(request.parts);
+        }
     }
 
     /// Asks for it anew, with more memory.
@@ -232,6 +265,9 @@ impl Gathering {
     }
 
     fn put(&mut self, request: &Request, pieces: Vec<Bytes>) {
+        let mut deadly = self.shared.deadly.lock();
+        request.parts.iter().for_each(|part| deadly.came(part.run, part.tasks));
+        drop(deadly);
         let places: Vec<_> =
             request.parts.iter().flat_map(|part| part.at..part.at + part.tasks.len() as usize).collect();
         let values = unpack_each(self.shared.face.decoders(), pieces).and_then(|values| match values.len() {
@@ -254,6 +290,14 @@ fn unsent(reason: &str) -> TaskError {
 
 pub(super) fn unreadable(error: &TaskError) -> TaskError {
     TaskError::new(ErrorKind::Type, format!("a result can't be read here: {}", error.message))
+}
+
+/// How each is asked for.
+fn ways(shared: &Shared, parts: Vec<Part>) -> Vec<(Part, Way)> {
+    let deadly = shared.deadly.lock();
+    let ways =
+        |part: Part| deadly.ways(part.run, part.tasks).into_iter().map(move |(tasks, way)| (part.within(tasks), way));
+    parts.into_iter().flat_map(ways).collect()
 }
 
 /// No more than may be asked for at once, by number and by bytes.

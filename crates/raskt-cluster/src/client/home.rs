@@ -35,6 +35,8 @@ pub(crate) struct KnownAs {
 
 /// On the way back.
 pub(crate) struct Away {
+    /// What tells it from any other: the scheduler may begin anew once more meanwhile.
+    pub number: u64,
     /// Its runs that the scheduler has named so far.
     pub known: BTreeSet<RunId>,
     /// Whoever goes on when it has named all.

@@ -94,9 +94,11 @@ impl Shared {
         let Ok(outbox) = network.connect::<FromClient>(&home.scheduler, Role::Scheduler, inbox) else { return false };
         let (all_known, known) = channel();
         let returns = (self.clone(), outbox.clone());
+        let number = state.next_number;
+        state.next_number += 1;
         let spawned = std::thread::Builder::new().name("raskt-return".into()).spawn(move || {
             let (shared, outbox) = returns;
-            match shared.come_back(&outbox, &known) {
+            match shared.come_back(number, &outbox, &known) {
                 // What is shared by name may name results, of which the scheduler knows by now.
                 Some(()) => {
                     _ = hearing.carried_by(Arc::new(AfterCalls::new(&shared, outbox)));
@@ -109,7 +111,7 @@ impl Shared {
         if spawned.is_err() || outbox.send(&back, vec![]).is_err() {
             return false;
         }
-        state.away = Some(Away { known: BTreeSet::new(), all_known });
+        state.away = Some(Away { number, known: BTreeSet::new(), all_known });
         state.forget_holders();
         for answer in state.asked.values_mut() {
             answer.get_or_insert(Heard::Unknown);
@@ -166,7 +168,7 @@ impl Shared {
     }
 
     /// Goes on where it was, as soon as the scheduler has said what it knows.
-    fn come_back(&self, outbox: &Outbox<FromClient>, known: &Receiver<BTreeSet<RunId>>) -> Option<()> {
+    fn come_back(&self, number: u64, outbox: &Outbox<FromClient>, known: &Receiver<BTreeSet<RunId>>) -> Option<()> {
         let known = known.recv().ok()?;
         self.end_unknown(&known);
         self.state.lock().unwritten.retain(|run, _| !known.contains(run));
@@ -181,6 +183,8 @@ impl Shared {
         loop {
             self.submit_again(outbox, &mut sent)?;
             let mut state = self.state.lock();
+            // Where the session is over already, somebody else is on the way back.
+            state.away.as_ref().filter(|away| away.number == number)?;
             if state.unwritten.keys().all(|run| sent.contains(run)) {
                 // Whoever begins a run from now on sends it there.
                 state.outbox = Some(outbox.clone());

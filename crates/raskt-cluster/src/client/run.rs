@@ -6,7 +6,7 @@ use super::shared::Shared;
 use super::state::RunState;
 use crate::pool::waits_here;
 use raskt_graph::TaskId;
-use raskt_schedule::{Held, RunId};
+use raskt_schedule::{Held, RunId, TaskRange};
 use raskt_sync::Mutex;
 use raskt_value::Value;
 use std::collections::BTreeMap;
@@ -23,6 +23,8 @@ pub struct RemoteRun {
     shared: Arc<Shared>,
     /// What is on its way while nobody waits for it.
     fetching: Mutex<Option<Fetching>>,
+    /// What has come, where others are looked for again.
+    came: Mutex<BTreeMap<TaskId, Value>>,
 }
 
 /// Results on their way, and who holds them.
@@ -30,7 +32,7 @@ type Fetching = (Vec<Held>, Gathering);
 
 impl RemoteRun {
     pub(super) fn new(id: RunId, state: Arc<RunState>, shared: Arc<Shared>) -> Self {
-        Self { id, state, shared, fetching: Mutex::default() }
+        Self { id, state, shared, fetching: Mutex::default(), came: Mutex::default() }
     }
 
     /// Its number.
@@ -93,8 +95,9 @@ impl RemoteRun {
         (deadline > Instant::now()).then_some(())
     }
 
-    /// Has its results fetched.
+    /// Has its results fetched, but for those that have come.
     fn begin(&self, held: Vec<Held>) -> Fetching {
+        let held = self.still_to_come(held);
         let mut total = 0;
         let part = |held: &Held| {
             let at = total;
@@ -107,6 +110,19 @@ impl RemoteRun {
         (held, gathering)
     }
 
+    fn still_to_come(&self, held: Vec<Held>) -> Vec<Held> {
+        let came = self.came.lock();
+        if came.is_empty() {
+            return held;
+        }
+        let rest = |part: Held| {
+            let each = part.bytes / part.tasks.len().max(1);
+            let tasks = TaskRange::of(part.tasks.tasks().filter(|task| !came.contains_key(task)));
+            tasks.into_iter().map(move |tasks| Held { tasks, bytes: each.saturating_mul(tasks.len()), ..part })
+        };
+        held.into_iter().flat_map(rest).collect()
+    }
+
     /// Its results, if all were where they were said to be; an error if one of them can't be had here.
     fn values(&self, held: &[Held], gathering: Gathering) -> Option<Result<Vec<Value>, ClusterError>> {
         let (found, missed, mut unread) = gathering.end();
@@ -117,11 +133,12 @@ impl RemoteRun {
             let at = of_tasks.nth(at).and_then(|task| all().position(|wanted| wanted == task)).unwrap_or_default();
             return Some(Err(ClusterError::Unread { at, error }));
         }
+        let mut came = self.came.lock();
+        came.extend(of_tasks.zip(found).filter_map(|(task, value)| Some((task, value?))));
         if !missed.is_empty() {
             return None;
         }
-        let found: BTreeMap<TaskId, Value> =
-            of_tasks.zip(found).filter_map(|(task, value)| Some((task, value?))).collect();
+        let found = std::mem::take(&mut *came);
         all().map(|task| found.get(&task).cloned().map(Ok)).collect()
     }
 }

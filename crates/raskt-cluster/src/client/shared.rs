@@ -14,17 +14,19 @@ use super::table::{Change, Place, TaskTable, WatchId};
 use super::watching::{Callback, Watching};
 use crate::bulk::Fetcher;
 use crate::coordination::{Coordination, Hearing};
+use crate::deadly::Deadly;
 use crate::driver::{Incoming, Outbox};
 use crate::face::Face;
 use crate::message::{FromClient, Submission, ToClient, WorkerInfo};
 use crate::random::random_number;
 use crate::session::{Event, Lost};
+use crate::turns::Turns;
 use bytes::Bytes;
 use raskt_graph::TaskId;
 use raskt_schedule::{Import, RunId, TaskRange, WorkerId};
 use raskt_sync::{Condvar, Mutex};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, OnceLock};
 
 /// What runs and the session have in common.
@@ -41,11 +43,23 @@ pub(crate) struct Shared {
     pub(super) gathered: Mutex<Gathered>,
     pub(super) callbacks: Arc<Callbacks>,
     pub(super) asking: Arc<Asking>,
+    pub(super) barriers: Barriers,
+    /// Results of which workers seem to die.
+    pub(super) deadly: Mutex<Deadly>,
+    /// Those that are asked for without others beside them.
+    pub(super) apart: Arc<Turns>,
     pub(super) state: Mutex<State>,
     /// How the scheduler is called again.
     pub(super) home: OnceLock<Home>,
     /// Told of everything that comes, but for what concerns tasks that stand alone.
     pub changed: Condvar,
+}
+
+/// How often it was waited until the scheduler has heard all that was said before: begun, and the last of these that it has.
+#[derive(Default)]
+pub(super) struct Barriers {
+    pub begun: AtomicU64,
+    pub heard: AtomicU64,
 }
 
 fn over(lost: &Lost) -> String {
@@ -105,12 +119,28 @@ pub(super) struct State {
 
 impl Shared {
     pub fn new(face: Arc<dyn Face>, fetcher: Fetcher, shelf: Arc<Shelf>, errands: Errands) -> Self {
-        let (state, changed, home, gathered) = Default::default();
+        let (state, changed, home, gathered, barriers, deadly, apart) = Default::default();
         let asking = Arc::new(Asking::new(face.clone()));
         let (coordination, mark) = (Coordination::new(), random_number());
         let tells = face.clone();
         let callbacks = Arc::new(Callbacks::new(move |sentence| tells.tell(sentence)));
-        Self { face, mark, fetcher, shelf, coordination, errands, gathered, callbacks, asking, state, changed, home }
+        Self {
+            face,
+            mark,
+            fetcher,
+            shelf,
+            coordination,
+            errands,
+            gathered,
+            callbacks,
+            asking,
+            barriers,
+            deadly,
+            apart,
+            state,
+            changed,
+            home,
+        }
     }
 
     /// Takes in what the scheduler says; what it says of what is shared by name by `hearing`.

@@ -20,11 +20,12 @@ impl Core {
 
     fn back_up_next(&mut self, from: WorkerId) {
         let Some(to) = self.neighbour(from) else { return };
-        let Some(ToCopy { run, tasks }) = self.backups.next(&self.machine, from) else { return };
+        let Some(of) = self.backups.next(&self.machine, from) else { return };
+        let ToCopy { run, tasks } = of.clone();
         self.show_graph(to, run);
         let copy = self.movements.next_copy;
         self.movements.next_copy += 1;
-        self.backups.began(copy, from, to);
+        self.backups.began(copy, from, to, of);
         if let Some(entry) = self.workers.get(&to) {
             entry.send(&ToWorker::Copy { copy, run, tasks, from }, vec![]);
         }

@@ -27,6 +27,9 @@ const INPUTS_MOST: u64 = 256;
 /// What waits to be copied, for each worker: what comes beyond isn't.
 const WAITING_MOST: usize = 1 << 12;
 
+/// Copies on which somebody may die: what pickles or reads the result may be why, and it would be made again, and copied, for ever.
+const DEATHS_MOST: u8 = 2;
+
 /// Ranges of one copy.
 const RANGES_MOST: usize = 1 << 8;
 
@@ -38,6 +41,8 @@ pub(super) struct Backups {
     lanes: BTreeMap<WorkerId, Lane>,
     /// Copies that are under way, and whose lane they are of.
     copies: BTreeMap<u64, WorkerId>,
+    /// How often somebody has died while these were copied.
+    deaths: BTreeMap<RunId, BTreeMap<TaskId, u8>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,11 +56,18 @@ struct Dear {
 #[derive(Default)]
 struct Lane {
     waiting: VecDeque<(RunId, TaskId)>,
-    /// The copy that is under way, and who makes it.
-    under_way: Option<(u64, WorkerId)>,
+    under_way: Option<UnderWay>,
+}
+
+/// A copy that is being made, and who makes it.
+struct UnderWay {
+    copy: u64,
+    to: WorkerId,
+    of: ToCopy,
 }
 
 /// Results of a worker that are to be copied: of one run.
+#[derive(Clone)]
 pub(super) struct ToCopy {
     pub run: RunId,
     pub tasks: Vec<TaskRange>,
@@ -157,16 +169,24 @@ impl Backups {
             if next.as_ref().is_some_and(|next| next.run != run || next.tasks.len() == RANGES_MOST) {
                 break;
             }
+            let deaths = self.deaths.get(&run).and_then(|deaths| deaths.get(&task)).copied().unwrap_or(0);
+            // One on which somebody has died comes alone: the others were beside it.
+            if deaths > 0 && next.is_some() {
+                break;
+            }
             lane.waiting.pop_front();
-            if machine.holders(run, task) == [worker] {
+            if deaths < DEATHS_MOST && machine.holders(run, task) == [worker] {
                 TaskRange::push(&mut next.get_or_insert(ToCopy { run, tasks: vec![] }).tasks, task);
+                if deaths > 0 {
+                    break;
+                }
             }
         }
         next
     }
 
-    pub fn began(&mut self, copy: u64, from: WorkerId, to: WorkerId) {
-        self.lanes.entry(from).or_default().under_way = Some((copy, to));
+    pub fn began(&mut self, copy: u64, from: WorkerId, to: WorkerId, of: ToCopy) {
+        self.lanes.entry(from).or_default().under_way = Some(UnderWay { copy, to, of });
         self.copies.insert(copy, from);
     }
 
@@ -174,7 +194,12 @@ impl Backups {
     pub fn ended(&mut self, copy: u64, worker: WorkerId) -> Option<WorkerId> {
         let from = *self.copies.get(&copy)?;
         match self.lanes.get_mut(&from) {
-            Some(lane) if lane.under_way == Some((copy, worker)) => lane.under_way = None,
+            Some(lane) if lane.under_way.as_ref().is_some_and(|way| (way.copy, way.to) == (copy, worker)) => {
+                let of = lane.under_way.take().map(|way| way.of);
+                if let Some((deaths, tasks)) = of.and_then(|of| Some((self.deaths.get_mut(&of.run)?, of.tasks))) {
+                    tasks.iter().flat_map(|range| range.tasks()).for_each(|task| _ = deaths.remove(&task));
+                }
+            }
             // It is gone meanwhile.
             None => {}
             Some(_) => return None,
@@ -185,17 +210,30 @@ impl Backups {
 
     /// A worker is gone. Gives those whose copies it was making.
     pub fn lost(&mut self, worker: WorkerId) -> Vec<WorkerId> {
-        if let Some(Lane { under_way: Some((copy, _)), .. }) = self.lanes.remove(&worker) {
+        if let Some(Lane { under_way: Some(UnderWay { copy, of, .. }), .. }) = self.lanes.remove(&worker) {
             self.copies.remove(&copy);
+            self.note_deaths(&of);
         }
-        let lanes = self.lanes.iter().filter(|(_, lane)| lane.under_way.is_some_and(|(_, to)| to == worker));
+        let lanes = self.lanes.iter().filter(|(_, lane)| lane.under_way.as_ref().is_some_and(|way| way.to == worker));
         let lanes: Vec<_> = lanes.map(|(&from, _)| from).collect();
         for from in &lanes {
-            if let Some((copy, _)) = self.lanes.get_mut(from).and_then(|lane| lane.under_way.take()) {
-                self.copies.remove(&copy);
-            }
+            let Some(lane) = self.lanes.get_mut(from) else { continue };
+            let Some(UnderWay { copy, of, .. }) = lane.under_way.take() else { continue };
+            self.copies.remove(&copy);
+            // They are as dear as before; but reading them may be what it died of.
+            self.note_deaths(&of);
+            let again = of.tasks.iter().flat_map(|range| range.tasks()).map(|task| (of.run, task));
+            self.lanes.entry(*from).or_default().waiting.extend(again);
         }
         lanes
+    }
+
+    /// Somebody has died while these were copied.
+    fn note_deaths(&mut self, of: &ToCopy) {
+        if self.dear.contains_key(&of.run) {
+            let deaths = self.deaths.entry(of.run).or_default();
+            of.tasks.iter().flat_map(|range| range.tasks()).for_each(|task| *deaths.entry(task).or_default() += 1);
+        }
     }
 
     /// Results go from a worker: what another one holds is as dear as before.
@@ -214,5 +252,6 @@ impl Backups {
 
     pub fn forget(&mut self, run: RunId) {
         self.dear.remove(&run);
+        self.deaths.remove(&run);
     }
 }

@@ -1,6 +1,7 @@
 //! What is known of data that clients give.
 
 use crate::ranges::RangeMap;
+use crate::worker::FIRST_STEP;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, Failure, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -162,10 +163,11 @@ impl Gifts {
         self.move_all(Place::Failed, Place::Nowhere)
     }
 
-    /// A worker has died that was to fetch these. Gives those of which too many have, and their deaths.
+    /// A worker has died that was to fetch these, in their order. Gives those of which too many have, and their deaths: of what it had not
+    /// come to yet it can't have died. Those that kill come to be the first, as others come before them each time.
     pub fn died(&mut self, worker: WorkerId, asked: &[TaskRange]) -> Vec<(TaskRange, Vec<Death>)> {
         let (death, mut deadly) = (Death { worker, others: 0, alone: true, started: true }, vec![]);
-        for &range in asked {
+        for range in first_of(asked, FIRST_STEP) {
             for (part, mut deaths) in parts(&self.deaths, range) {
                 deaths.push(death);
                 self.deaths.cut(part);
@@ -204,4 +206,33 @@ fn parts<T: Clone + Default + PartialEq>(known: &RangeMap<T>, range: TaskRange) 
     parts.iter().for_each(|(part, _)| part.cut_out_of(&mut others));
     parts.extend(others.into_iter().map(|part| (part, T::default())));
     parts
+}
+
+/// The first `most` of some tasks.
+fn first_of(tasks: &[TaskRange], most: u64) -> Vec<TaskRange> {
+    let mut left = most;
+    let first = tasks.iter().map(|&range| {
+        let taken = range.len().min(left);
+        left -= taken;
+        TaskRange { end: range.start + taken, ..range }
+    });
+    first.take_while(|range| !range.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raskt_graph::LayerId;
+
+    #[test]
+    fn workers_die_of_what_they_have_come_to() {
+        let of = |start, end| TaskRange { layer: LayerId(0), start, end };
+        let mut gifts = Gifts::new(&[of(0, 100)], vec![]);
+        for worker in 1..DEATHS as u32 {
+            assert!(gifts.died(WorkerId(worker), &[of(3, 5), of(40, 100)]).is_empty());
+        }
+        let died = gifts.died(WorkerId(9), &[of(3, 5), of(40, 100)]);
+        let parts: Vec<_> = died.iter().map(|(range, _)| *range).collect();
+        assert_eq!(parts, [of(3, 5), of(40, 38 + FIRST_STEP)]);
+    }
 }

@@ -143,6 +143,8 @@ impl Core {
     /// A worker is gone: others fetch what it was to, unless that is what workers die of.
     pub fn ask_others_for_gifts(&mut self, worker: WorkerId, cause: LossCause) {
         let mut deadly = vec![];
+        // Whoever ran something has died of that, as far as can be told.
+        let is_suspect = cause == LossCause::Died && !self.has_begun_something(worker);
         for &run in &self.given {
             let Some(record) = self.runs.get_mut(&run) else { continue };
             let asked = record.gifts.all_at(Place::Asked(worker));
@@ -150,7 +152,7 @@ impl Core {
                 continue;
             }
             self.ungiven.insert(run);
-            if cause == LossCause::Died {
+            if is_suspect {
                 deadly
                     .extend(record.gifts.died(worker, &asked).into_iter().map(|(tasks, deaths)| (run, tasks, deaths)));
             }
@@ -158,6 +160,10 @@ impl Core {
         for (run, tasks, deaths) in deadly {
             self.data_failed(run, &[tasks], WhyNot::Deaths(deaths));
         }
+    }
+
+    fn has_begun_something(&self, worker: WorkerId) -> bool {
+        self.machine.processing(worker, None, usize::MAX).iter().any(|placed| placed.is_started)
     }
 
     /// Data of a run can't be had: it has failed, and with it whatever reads it.

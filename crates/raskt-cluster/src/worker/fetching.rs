@@ -3,11 +3,13 @@
 use super::refusals::Refusals;
 use super::room::Room;
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
+use crate::deadly::{Deadly, Way, given_up};
 use crate::driver::Network;
 use crate::face::Face;
 use crate::message::{ResultNames, WorkerInfo};
 use crate::parcels::unpack;
 use crate::pool::Pool;
+use crate::turns::{Turn, Turns};
 use bytes::Bytes;
 use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngine};
 use raskt_graph::TaskId;
@@ -30,6 +32,9 @@ pub(super) struct Fetching {
     pub(super) room: Arc<Room>,
     /// What couldn't be had by this worker, and was asked for again.
     refusals: Mutex<Refusals>,
+    /// Results of which others seem to die, and those that are asked for without others beside them.
+    deadly: Mutex<Deadly>,
+    apart: Arc<Turns>,
     face: Arc<dyn Face>,
     /// Makes values of what has come: what reads an object is code of users.
     reading: Arc<Pool>,
@@ -44,7 +49,7 @@ pub(super) type Came = Result<Vec<Bytes>, BulkError>;
 pub(super) type Come = Box<dyn FnOnce(Came, &dyn Face) + Send>;
 
 /// What has come of one part of a request, of each of its tasks: an error if that can't be sent, or read.
-type Part = Result<Vec<Result<Value, TaskError>>, BulkError>;
+type Part = Result<Vec<Result<Value, Missing>>, BulkError>;
 
 /// Is called with all parts of a request.
 type Done = Box<dyn FnOnce(Vec<Part>) + Send>;
@@ -96,10 +101,11 @@ impl Drop for Open {
 
 impl Fetching {
     pub fn start(network: &Network, face: Arc<dyn Face>) -> io::Result<Arc<Self>> {
-        let (peers, engine, room, refusals) = Default::default();
+        let (peers, engine, room, refusals, deadly, apart) = Default::default();
         let reading = Arc::new(Pool::start("raskt-fetched")?);
         let answering = Arc::new(Pool::start("raskt-answers")?);
-        Ok(Arc::new(Self { fetcher: network.fetcher(), peers, engine, room, refusals, face, reading, answering }))
+        let fetcher = network.fetcher();
+        Ok(Arc::new(Self { fetcher, peers, engine, room, refusals, deadly, apart, face, reading, answering }))
     }
 
     pub fn engine(&self) -> Option<&WorkerEngine> {
@@ -130,12 +136,12 @@ impl Fetching {
 
     /// Asks another worker for results of which the engine is told.
     pub fn fetch(self: &Arc<Self>, request: FetchRequest) {
-        let source = self.peers.lock().get(&request.from).cloned();
         let (this, id, count) = (self.clone(), request.id, TaskRange::count(&request.tasks) as usize);
         let first = request.tasks.first().map(|range| (request.run, TaskId::new(range.layer, range.start)));
         let done = move |parts: Vec<Part>| {
             let answer = answer(parts, count);
-            let is_refused = answer.iter().flatten().any(|value| matches!(value, Err(Missing::Unsendable(_))));
+            let is_refused =
+                answer.iter().flatten().any(|value| matches!(value, Err(Missing::Unsendable(_) | Missing::Deadly(_))));
             let pause = first.filter(|_| is_refused).map_or(Duration::ZERO, |first| this.refusals.lock().pause(first));
             let answering = this.clone();
             let tells = move || {
@@ -145,8 +151,11 @@ impl Fetching {
             };
             if pause.is_zero() { tells() } else { this.after(pause, tells) }
         };
-        let parts = request.tasks.iter().flat_map(|range| cut(*range)).collect();
-        self.gather(source, request.run, parts, Box::new(done));
+        let deadly = self.deadly.lock();
+        let ways = request.tasks.iter().flat_map(|&tasks| deadly.ways(request.run, tasks));
+        let parts = ways.flat_map(|(tasks, way)| cut(tasks).map(move |part| (part, way))).collect();
+        drop(deadly);
+        self.gather(request.from, request.run, parts, Box::new(done));
     }
 
     /// Where results of a worker are fetched, if it is known.
@@ -170,24 +179,56 @@ impl Fetching {
         }
     }
 
-    fn gather(self: &Arc<Self>, source: Option<Source>, run: RunId, parts: Vec<TaskRange>, done: Done) {
+    fn gather(self: &Arc<Self>, from: WorkerId, run: RunId, parts: Vec<(TaskRange, Way)>, done: Done) {
         let places = (parts.len(), parts.iter().map(|_| None).collect());
         let gathered = Arc::new(Gathered { parts: Mutex::new(places), done: Mutex::new(Some(done)) });
-        // What was promised goes by what results of the layer had, and this one may have more.
-        let reserved = self.memory();
-        for (at, tasks) in parts.into_iter().enumerate() {
+        for (at, (tasks, way)) in parts.into_iter().enumerate() {
             let open = Open { gathered: gathered.clone(), at, is_put: false };
-            let (this, from) = (self.clone(), source.clone());
-            let come = move |pieces: Came, face: &dyn Face| match read(pieces, face) {
+            match way {
+                Way::Together => self.ask(from, run, (tasks, way), open, None),
+                Way::Apart => {
+                    let this = self.clone();
+                    self.apart.enter(from, move |turn| this.ask(from, run, (tasks, way), open, Some(turn)));
+                }
+                Way::GivenUp => open.put(Ok(vec![Err(Missing::Deadly(given_up()))])),
+            }
+        }
+    }
+
+    fn ask(
+        self: &Arc<Self>,
+        from: WorkerId,
+        run: RunId,
+        (tasks, way): (TaskRange, Way),
+        open: Open,
+        turn: Option<Turn>,
+    ) {
+        let this = self.clone();
+        let come = move |pieces: Came, face: &dyn Face| {
+            this.note(from, run, (tasks, way), &pieces);
+            drop(turn);
+            match read(pieces, face) {
                 // It isn't said which of them it is.
                 Ok(Err(_)) if tasks.len() > 1 => {
-                    this.gather(from, run, halves(tasks).into(), Box::new(move |parts| open.put(joined(parts))));
+                    let halves = halves(tasks).map(|half| (half, Way::Together)).into();
+                    this.gather(from, run, halves, Box::new(move |parts| open.put(joined(parts))));
                 }
-                Ok(Err(error)) => open.put(Ok(vec![Err(error)])),
+                Ok(Err(error)) => open.put(Ok(vec![Err(Missing::Unsendable(error))])),
                 Ok(Ok(values)) => open.put(Ok(values.into_iter().map(Ok).collect())),
                 Err(error) => open.put(Err(error)),
-            };
-            self.fetch_part(source.as_ref(), ResultNames(vec![(run, tasks)]), reserved, Box::new(come));
+            }
+        };
+        // What was promised goes by what results of the layer had, and this one may have more.
+        let reserved = self.memory();
+        self.fetch_part(self.source_of(from).as_ref(), ResultNames(vec![(run, tasks)]), reserved, Box::new(come));
+    }
+
+    /// Whether who was to send these died of it, as far as can be seen. Where that was the last time, whoever asks next hears of it.
+    fn note(&self, from: WorkerId, run: RunId, (tasks, way): (TaskRange, Way), came: &Came) {
+        match came {
+            Ok(_) => self.deadly.lock().came(run, tasks),
+            Err(BulkError::Lost(_)) => _ = self.deadly.lock().lost(from, &[(run, tasks)], way),
+            Err(_) => {}
         }
     }
 
@@ -261,7 +302,7 @@ fn answer(parts: Vec<Part>, count: usize) -> FetchAnswer {
     let mut values = Vec::with_capacity(count);
     for part in parts {
         match part {
-            Ok(part) => values.extend(part.into_iter().map(|value| value.map_err(Missing::Unsendable))),
+            Ok(part) => values.extend(part),
             Err(BulkError::TooLarge { bytes, reserved }) => {
                 let sentence =
                     format!("an input has {bytes} bytes, and a worker that needs it has {reserved} of memory");

@@ -65,8 +65,8 @@ impl State {
             WorkerAction::FetchFailed { run, attempt, input_run, task, from, reached } => {
                 self.head.tell(WorkerTold::FetchFailed { run, attempt, input_run, task, from, reached });
             }
-            WorkerAction::Unsendable { run, attempt, reader, from } => {
-                self.head.tell(WorkerTold::Unsendable { run, attempt, reader, from });
+            WorkerAction::Unsendable { run, attempt, reader, from, is_deadly } => {
+                self.head.tell(WorkerTold::Unsendable { run, attempt, reader, from, is_deadly });
             }
             WorkerAction::Kept { run, tasks } => self.tell_kept(run, tasks),
             WorkerAction::Recalled { run, attempt, tasks } => {

@@ -86,8 +86,8 @@ impl State {
         for failed in answered.failed {
             let FailedFetch { ticket, run: input_run, task, from, why } = failed;
             let reached = match why {
-                Why::Unsendable(error) => {
-                    self.unsendable(ticket, (input_run, task), from, error);
+                Why::Unsendable { error, is_deadly } => {
+                    self.unsendable(ticket, (input_run, task), (from, is_deadly), error);
                     continue;
                 }
                 why => matches!(why, Why::NotThere),
@@ -101,7 +101,13 @@ impl State {
 
     /// What an assignment reads won't come here: it is for whoever holds that. Should that be nobody who can run it, the task that reads it
     /// fails with the reason, which the scheduler hears of before.
-    fn unsendable(&mut self, ticket: Ticket, (input_run, input): (RunId, TaskId), from: WorkerId, error: TaskError) {
+    fn unsendable(
+        &mut self,
+        ticket: Ticket,
+        (input_run, input): (RunId, TaskId),
+        (from, is_deadly): (WorkerId, bool),
+        error: TaskError,
+    ) {
         let Some((execution, _)) = self.asking.get(&ticket) else { return };
         let (run, graph) = (execution.run, &execution.graph);
         let stand_in = || self.runs.get(&run).and_then(|entry| entry.imports.stand_in(input_run, input));
@@ -117,7 +123,7 @@ impl State {
         if let Some(elsewhere) = self.head.elsewhere_mut() {
             elsewhere.put_out(Word::Failed(failure));
         }
-        self.worker.handle_event(WorkerEvent::Unsendable { ticket, reader, from });
+        self.worker.handle_event(WorkerEvent::Unsendable { ticket, reader, from, is_deadly });
     }
 
     /// All that an assignment reads of others is here. Of what stays, what came otherwise meanwhile stays as it is. What is of a run of

@@ -38,7 +38,7 @@ pub(crate) fn brought_here(py: Python<'_>, graph: &Arc<Graph>, wanted: &[TaskId]
     if !is_used() {
         return Ok(graph.clone());
     }
-    let held: Vec<bool> = graph.ops().map(|op| !held_by(op).is_empty()).collect();
+    let held: Vec<bool> = graph.ops().map(|op| held_by(op).next().is_some()).collect();
     if !held.contains(&true) {
         return Ok(graph.clone());
     }
@@ -94,24 +94,24 @@ fn given_by(op: &Op) -> Option<&[Value]> {
     op.body.downcast_ref::<PythonOp>().and_then(|PythonOp(block)| block.given())
 }
 
-/// What an op gives that clusters hold, with the numbers of the tasks.
-fn held_by(op: &Op) -> Vec<(u64, Value)> {
-    let is_held = |value: &Value| HeldResult::of(value).is_some();
+/// What an op gives that clusters hold, with the numbers of the tasks, as far as that is asked for.
+fn held_by(op: &Op) -> Box<dyn Iterator<Item = (u64, Value)> + '_> {
     if let Some(values) = given_by(op) {
-        return (0..).zip(values).filter(|(_, value)| is_held(value)).map(|(at, value)| (at, value.clone())).collect();
+        let held = (0..).zip(values).filter(|(_, value)| HeldResult::of(value).is_some());
+        return Box::new(held.map(|(at, value)| (at, value.clone())));
     }
     let nodes = op.body.downcast_ref::<Calls>().map_or(&[][..], |Calls(nodes)| nodes);
     let held = |node: &Arc<Node>| match &node.work {
         Work::Held(held) => Some(held.clone().value()),
         _ => None,
     };
-    (0..).zip(nodes).filter_map(|(at, node)| Some((at, held(node)?))).collect()
+    Box::new((0..).zip(nodes).filter_map(move |(at, node)| Some((at, held(node)?))))
 }
 
 /// What takes the place of an op's body that gives what clusters hold: of these tasks, or of all.
 fn body(py: Python<'_>, op: &Op, needed: Option<&BTreeSet<u64>>) -> PyResult<Option<OpBody>> {
     let is_needed = |at: &u64| needed.is_none_or(|needed| needed.contains(at));
-    let (places, held): (Vec<u64>, Vec<Value>) = held_by(op).into_iter().filter(|(at, _)| is_needed(at)).unzip();
+    let (places, held): (Vec<u64>, Vec<Value>) = held_by(op).filter(|(at, _)| is_needed(at)).unzip();
     let came: BTreeMap<u64, Value> = places.into_iter().zip(fetched(py, held)?).collect();
     if let Some(values) = given_by(op) {
         let mut values = values.to_vec();

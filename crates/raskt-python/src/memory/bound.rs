@@ -1,6 +1,6 @@
 //! A process that somebody ends if it takes more memory than it may.
 
-use super::{CURRENT, Current, current};
+use super::{CURRENT, Current, current, garbage};
 use pyo3::prelude::*;
 use raskt_execute::Store;
 use raskt_store::{ProcessLimit, give_back_freed, keep_little_freed, resident_bytes};
@@ -39,10 +39,11 @@ pub(super) fn bind_memory() {
 pub(crate) fn bind_worker(store: &Store, memory: u64) {
     BOUND.store(std::process::id(), Ordering::Relaxed);
     *OF_WORKER.lock() = Some((store.clone(), memory));
+    garbage::watch();
 }
 
 /// The store that has the results of the worker that this process is, and all that the process may have.
-fn of_worker() -> Option<(Store, u64)> {
+pub(super) fn of_worker() -> Option<(Store, u64)> {
     if !is_bound(std::process::id()) {
         return None;
     }

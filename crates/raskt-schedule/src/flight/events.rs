@@ -72,12 +72,13 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(run.0);
             encode_ranges(tasks, to);
         }
-        Event::Unsendable { worker, run, attempt, reader, from } => {
+        Event::Unsendable { worker, run, attempt, reader, from, is_deadly } => {
             start(to, 24, u64::from(worker.0));
             to.number(run.0);
             to.number(u64::from(attempt.0));
             encode_ranges(&[TaskRange::one(*reader)], to);
             to.number(u64::from(from.0));
+            to.flag(*is_deadly);
         }
         Event::CopiesDropped { worker, run, tasks } => {
             start(to, 23, u64::from(worker.0));
@@ -202,7 +203,8 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
             let reader = decode_ranges(from)?.first().map(|range| TaskId::new(range.layer, range.start));
             let reader = reader.ok_or(FlightError::Malformed("nobody reads what can't be sent"))?;
-            Event::Unsendable { worker, run, attempt, reader, from: WorkerId(from.word()?) }
+            let holder = WorkerId(from.word()?);
+            Event::Unsendable { worker, run, attempt, reader, from: holder, is_deadly: from.flag()? }
         }
         23 => Event::CopiesDropped { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         11 => {

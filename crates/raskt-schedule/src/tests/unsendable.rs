@@ -173,6 +173,42 @@ fn a_holder_without_slots_for_a_while_is_waited_for() {
     check_results(&world, &graph, &all(1, 4).tasks().collect::<Vec<_>>());
 }
 
+/// Those who read are to run elsewhere, if that can be: it can't.
+#[test]
+fn a_holder_is_used_where_others_are_only_preferred() {
+    for allow_other_workers in [true, false] {
+        let workers = vec!["preferred".to_owned()];
+        let graph = graph_of(4, None, Annotations { workers, allow_other_workers, ..Annotations::default() });
+        let mut world = made(&graph, 4, &[2]);
+        world.join_with(Offer { name: "preferred".into(), ..Offer::slots(1) });
+        world.finished = false;
+        world.handle(Event::Wanted { run: RUN, tasks: vec![all(1, 4)] });
+        for _ in 0..400 {
+            if world.assigned.is_empty() || world.failed.is_some() {
+                break;
+            }
+            world.run_one(&graph, 0, || false);
+        }
+        assert_eq!((world.finished, world.failed.is_some()), (allow_other_workers, !allow_other_workers));
+    }
+}
+
+/// Each time that it is told workers have died: twice is enough.
+#[test]
+fn of_two_that_end_their_holders_the_reader_fails_soon() {
+    for (is_deadly, most) in [(true, 2), (false, 16)] {
+        let graph = graph(2, Some(1));
+        let mut world = made(&graph, 2, &[1, 1]);
+        world.is_deadly = is_deadly;
+        world.finished = false;
+        world.handle(Event::Wanted { run: RUN, tasks: vec![TaskRange { end: 1, ..all(1, 2) }] });
+        while world.failed.is_none() {
+            world.run_one(&graph, 0, || false);
+        }
+        assert_eq!(world.refused, most);
+    }
+}
+
 /// What was near deaths runs alone: on the worker that holds what it reads, though others have less to do.
 #[test]
 fn a_suspect_runs_where_what_it_reads_is() {

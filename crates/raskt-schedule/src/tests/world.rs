@@ -29,6 +29,10 @@ pub struct World {
     pub bytes: u64,
     /// What can't be sent from worker to worker.
     pub unsendable: BTreeSet<TaskId>,
+    /// Who is to send one of these dies.
+    pub is_deadly: bool,
+    /// How often one of these was to be sent.
+    pub refused: u32,
 }
 
 pub const RUN: RunId = RunId(1);
@@ -72,6 +76,8 @@ impl World {
             now: Time(0),
             bytes: 8,
             unsendable: BTreeSet::new(),
+            is_deadly: false,
+            refused: 0,
         }
     }
 
@@ -233,7 +239,9 @@ impl World {
                     };
                     let mut tasks = assignment.tasks.iter().flat_map(|range| range.tasks());
                     let reader = tasks.find(reads).expect("somebody reads it");
-                    self.handle(Event::Unsendable { worker, run: RUN, attempt, reader, from });
+                    let is_deadly = self.is_deadly;
+                    self.refused += 1;
+                    self.handle(Event::Unsendable { worker, run: RUN, attempt, reader, from, is_deadly });
                     return None;
                 }
                 let Some(Some(value)) = found else {

@@ -32,7 +32,7 @@ class LocalCluster(SpecCluster):
     n_workers : int, optional
         Workers. Default: so many that they and their threads use all processors.
     threads_per_worker : int, optional
-        Threads of each.
+        Threads of each, and of numerical libraries there; a query of frames, which is one task, uses all processors.
     processes : bool, default True
         Whether each worker is a process. If not, all are in this one and share its interpreter, which is enough for
         native work and for functions that leave the interpreter alone. Threads can't be ended: ``memory_limit`` then

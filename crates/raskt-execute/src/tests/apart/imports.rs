@@ -103,7 +103,9 @@ fn what_cannot_be_sent_is_for_whoever_holds_it() {
     if matches!(told, Said::GaveUp(_)) {
         told = bench.next();
     }
-    let Said::Told(WorkerTold::Unsendable { run, attempt, reader, from }) = told else { panic!("{told:?}") };
+    let Said::Told(WorkerTold::Unsendable { run, attempt, reader, from, is_deadly: false }) = told else {
+        panic!("{told:?}")
+    };
     assert_eq!((run, attempt, reader, from), (READER, Attempt(1), TaskId::new(LayerId(1), 0), WorkerId(8)));
     // The other one comes for nobody.
     bench.engine.fetched(second.id, answer(results(&graph, range(0, 1, 2), 100)));
