@@ -5,6 +5,7 @@ mod garbage;
 mod suspects;
 
 pub(crate) use bound::{Beside, bind_worker, fits_beside, have_beside};
+pub(crate) use garbage::task_ended;
 pub(crate) use suspects::words_of_suspects;
 
 use crate::engines::left_running;

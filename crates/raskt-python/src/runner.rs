@@ -7,6 +7,7 @@ use crate::delayed::Calls;
 use crate::error::{TaskCancelled, to_task_error};
 use crate::last_threads::note_thread;
 use crate::library_threads::Share;
+use crate::memory;
 use crate::turns::Runs;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
@@ -120,6 +121,7 @@ fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, 
         return Err(TaskError::new(ErrorKind::Type, format!("op `{}` is not a Python call", call.op().name)));
     };
     task_ends(py, outer);
+    memory::task_ended(py);
     result.map_err(|error| to_task_error(py, error))
 }
 

@@ -298,6 +298,12 @@ impl Store {
         self.shared().change(|state| state.unseen.bytes).unwrap_or(0)
     }
 
+    /// Bytes that the process has now and that are known of nowhere, be they to stay or not; nothing if nobody watches.
+    pub fn beside(&self) -> Option<u64> {
+        let taken = self.shared().watch.taken_now()?;
+        self.shared().change(|state| state.excess(taken)).ok()
+    }
+
     /// Bytes that results hold in memory, if nothing is promised to anybody.
     pub fn held_at_rest(&self) -> Option<u64> {
         let held = self.shared().change(|state| (state.broker.promises() == 0).then(|| state.broker.held()));

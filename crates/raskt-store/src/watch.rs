@@ -58,7 +58,13 @@ impl ProcessWatch {
             return None;
         }
         let at = self.since.elapsed().as_millis() as u64;
-        Some((at, machine::own_bytes()?.saturating_sub(baseline)))
+        Some((at, self.taken_now()?))
+    }
+
+    /// What the process has beyond the baseline, whoever looked before.
+    pub fn taken_now(&self) -> Option<u64> {
+        let baseline = Some(self.baseline.load(Ordering::Relaxed)).filter(|baseline| *baseline != UNKNOWN)?;
+        Some(machine::own_bytes()?.saturating_sub(baseline))
     }
 
     /// Whether freed memory may be given back for what was seen.

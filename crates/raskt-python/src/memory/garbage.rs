@@ -1,23 +1,40 @@
-//! Garbage in cycles. Python collects it by how many objects there are and not by what they have: a few large ones that hold themselves
-//! stay until somebody ends the process for them.
+//! Garbage in cycles. Python collects it by how many objects there are and not by what they have: some large ones that hold themselves
+//! stay until somebody ends the process for them. A process that may be ended collects it by its bytes.
 
-use super::bound::of_worker;
+use super::bound::{is_bound, of_worker};
 use pyo3::prelude::*;
+use raskt_execute::Store;
 use raskt_store::give_back_freed;
+use raskt_sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The process in which it is looked for.
+/// The process in which it is looked for, be there tasks that end or not.
 static WATCHED: AtomicU32 = AtomicU32::new(0);
 
-/// How often it is looked whether it is worth it.
+/// How often it is looked at most, when tasks end and otherwise: tasks may leave gigabytes a second.
+const BETWEEN_TASKS: Duration = Duration::from_millis(10);
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// It is, where the process has this part of all that it may have, which nobody was promised, and more than was found to be in use.
+/// It may be garbage, where the process has this part of all that it may have, of which nobody knows, and more than was found to be
+/// in use.
 const PART: u64 = 8;
 
-/// Collecting takes no more than this part of the time: Python does nothing else meanwhile.
+/// Collecting what turns out to be in use takes no more than this part of the time, and less each time: Python does nothing else
+/// meanwhile.
 const PART_OF_TIME: u32 = 20;
+const MOST_DOUBLED: u32 = 6;
+
+static GARBAGE: Mutex<Garbage> = Mutex::new(Garbage { looked: None, in_use: 0, not_before: None, in_vain: 0 });
+
+struct Garbage {
+    looked: Option<Instant>,
+    /// Bytes that were there after it was collected last, or fewer that were there since.
+    in_use: u64,
+    not_before: Option<Instant>,
+    /// How often there was none, one time after the other.
+    in_vain: u32,
+}
 
 /// From now on a process that is ended for what it takes collects garbage before, on a thread of its own: it may wait long for Python.
 pub(super) fn watch() {
@@ -26,31 +43,57 @@ pub(super) fn watch() {
         return;
     }
     let glances = || {
-        let mut left = 0;
         loop {
             std::thread::sleep(GLANCE);
-            let Some((store, limit)) = of_worker() else { continue };
-            left = store.unpromised().min(left);
-            if store.unpromised() - left > limit / PART {
-                std::thread::sleep(collected() * PART_OF_TIME);
-                // It is in use, and no garbage: it isn't looked for again before there is as much more.
-                store.look();
-                left = store.unpromised();
+            if let Some((store, limit)) = much() {
+                Python::try_attach(|py| collect(py, &store, limit));
             }
         }
     };
-    // Without a thread Python does it when it does.
+    // Without a thread it is collected when tasks end.
     let _ = std::thread::Builder::new().name("raskt-garbage".into()).spawn(glances);
 }
 
-/// Collects it, and says how long that took.
-fn collected() -> Duration {
-    let began = Python::try_attach(|py| {
-        let began = Instant::now();
-        // Whose collection fails has lost nothing.
-        let _ = py.import("gc").and_then(|module| module.call_method0("collect"));
-        began
-    });
+/// A task has ended.
+pub(crate) fn task_ended(py: Python<'_>) {
+    if WATCHED.load(Ordering::Relaxed) != 0
+        && let Some((store, limit)) = much()
+    {
+        collect(py, &store, limit);
+    }
+}
+
+/// The store of this process and all that it may have, where much of that may be garbage.
+fn much() -> Option<(Store, u64)> {
+    {
+        let mut garbage = GARBAGE.try_lock()?;
+        let now = Instant::now();
+        let is_soon = garbage.looked.is_some_and(|looked| now - looked < BETWEEN_TASKS);
+        if is_soon || garbage.not_before.is_some_and(|then| now < then) || !is_bound(std::process::id()) {
+            return None;
+        }
+        garbage.looked = Some(now);
+    }
+    let (store, limit) = of_worker()?;
+    let beside = store.beside()?;
+    let mut garbage = GARBAGE.try_lock()?;
+    garbage.in_use = garbage.in_use.min(beside);
+    (beside - garbage.in_use > limit / PART).then_some((store, limit))
+}
+
+fn collect(py: Python<'_>, store: &Store, limit: u64) {
+    let (before, began) = (store.beside().unwrap_or(0), Instant::now());
+    // Whose collection fails has lost nothing.
+    let _ = py.import("gc").and_then(|module| module.call_method0("collect"));
     give_back_freed();
-    began.map_or(Duration::ZERO, |began| began.elapsed())
+    let after = store.beside().unwrap_or(0);
+    if let Some(mut garbage) = GARBAGE.try_lock() {
+        garbage.in_use = after;
+        let is_in_vain = before.saturating_sub(after) < limit / PART / 2;
+        garbage.in_vain = if is_in_vain { (garbage.in_vain + 1).min(MOST_DOUBLED) } else { 0 };
+        let pause = began.elapsed() * PART_OF_TIME * (1 << garbage.in_vain);
+        garbage.not_before = is_in_vain.then(|| Instant::now() + pause);
+    }
+    // Whoever was to wait for memory needn't.
+    store.look();
 }

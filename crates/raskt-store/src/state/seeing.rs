@@ -40,7 +40,8 @@ impl State {
         self.excess(taken) >= self.broker.little()
     }
 
-    fn excess(&self, taken: u64) -> u64 {
+    /// What it has beyond that.
+    pub fn excess(&self, taken: u64) -> u64 {
         taken.saturating_sub(self.broker.known())
     }
 
