@@ -23,6 +23,11 @@ const PART: u64 = 8;
 /// Collecting what turns out to be in use takes no more than this part of the time, and less each time: Python does nothing else
 /// meanwhile.
 const PART_OF_TIME: u32 = 20;
+
+/// Where there is such a part more it is collected all the same: the rest may be gone before that time is over.
+const URGENT: u64 = 4;
+
+/// How often the pause is twice as long.
 const MOST_DOUBLED: u32 = 6;
 
 static GARBAGE: Mutex<Garbage> = Mutex::new(Garbage { looked: None, in_use: 0, not_before: None, in_vain: 0 });
@@ -69,7 +74,7 @@ fn much() -> Option<(Store, u64)> {
         let mut garbage = GARBAGE.try_lock()?;
         let now = Instant::now();
         let is_soon = garbage.looked.is_some_and(|looked| now - looked < BETWEEN_TASKS);
-        if is_soon || garbage.not_before.is_some_and(|then| now < then) || !is_bound(std::process::id()) {
+        if is_soon || !is_bound(std::process::id()) {
             return None;
         }
         garbage.looked = Some(now);
@@ -78,7 +83,9 @@ fn much() -> Option<(Store, u64)> {
     let beside = store.beside()?;
     let mut garbage = GARBAGE.try_lock()?;
     garbage.in_use = garbage.in_use.min(beside);
-    (beside - garbage.in_use > limit / PART).then_some((store, limit))
+    let is_paused = garbage.not_before.is_some_and(|then| Instant::now() < then);
+    let part = if is_paused { URGENT } else { PART };
+    (beside - garbage.in_use > limit / part).then_some((store, limit))
 }
 
 fn collect(py: Python<'_>, store: &Store, limit: u64) {
