@@ -4,6 +4,7 @@ use crate::cluster::{self, ClusterClient, HeldResult};
 use crate::collection::{Collection, with_collection};
 use crate::contexts;
 use crate::delayed::{Argument, Delayed, Extra, Node, Work, python_object};
+use crate::ending::Outside;
 use crate::engines::{self, OwnEngine};
 use crate::error::from_run_error;
 use crate::library_threads::LeftAlone;
@@ -100,7 +101,7 @@ impl Options {
         let engine = engines::engine(py, &self.scheduler, self.num_workers)?;
         if is_small(graph) && !engine.has_flight_record() {
             // To wake a thread takes longer than the work; the calling thread does it at once, whatever else goes on.
-            let result = if keeps { None } else { py.detach(|| run_in_place(graph, &wanted)) };
+            let result = if keeps { None } else { py.outside(|| run_in_place(graph, &wanted)) };
             if let Some(result) = result {
                 let values = result.map_err(|error| from_run_error(py, &error))?;
                 return Ok(Ran { values, handle: None });

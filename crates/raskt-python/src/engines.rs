@@ -1,5 +1,6 @@
 //! The engines of this process: one for each way of running that was asked for.
 
+use crate::ending::Outside;
 use crate::last_threads::park_instead_of_abort;
 use crate::memory;
 use crate::processes::{self, ProcessRunner};
@@ -211,9 +212,9 @@ fn shut_down(py: Python<'_>) {
         by_size.chain(std::mem::take(&mut engines.in_use)).collect::<Vec<_>>()
     };
     let shut_down = |patience| engines.iter().for_each(|engine| engine.shut_down(patience));
-    py.detach(|| shut_down(Duration::ZERO));
+    py.outside(|| shut_down(Duration::ZERO));
     leave_tasks(py);
-    py.detach(|| {
+    py.outside(|| {
         shut_down(Duration::from_millis(200));
         processes::kill_all();
         memory::shut_down();
@@ -227,7 +228,7 @@ fn leave_tasks(py: Python<'_>) {
         if !interrupt_cancelled(py) {
             return;
         }
-        py.detach(|| {
+        py.outside(|| {
             for _ in 0..20 {
                 if are_cancelled_running() {
                     std::thread::sleep(Duration::from_millis(10));

@@ -15,6 +15,7 @@ mod contexts;
 mod dask;
 mod delayed;
 mod diagnostics;
+mod ending;
 mod engines;
 mod error;
 mod frame;
@@ -57,6 +58,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     diagnostics::register(module)?;
     engines::register(module)?;
     error::register(module)?;
+    ending::register(module)?;
     frame::register(module)?;
     futures::register(module)?;
     memory::register(module)?;

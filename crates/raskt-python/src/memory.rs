@@ -8,6 +8,7 @@ pub(crate) use bound::{Beside, bind_worker, fits_beside, have_beside};
 pub(crate) use garbage::task_ended;
 pub(crate) use suspects::words_of_suspects;
 
+use crate::ending::Outside;
 use crate::engines::left_running;
 use crate::error::EngineBroken;
 use crate::runner::running_functions;
@@ -162,7 +163,7 @@ pub(crate) fn shut_down() {
 fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let store = store(py)?;
     let (limit, baseline) = CURRENT.lock().as_ref().map_or((0, 0), |current| (current.limits.memory, current.baseline));
-    let report = py.detach(|| store.report()).map_err(|broken| EngineBroken::new_err(broken.to_string()))?;
+    let report = py.outside(|| store.report()).map_err(|broken| EngineBroken::new_err(broken.to_string()))?;
     let MemoryReport { by_label, largest, .. } = &report;
     let found = PyDict::new(py);
     found.set_item("limit", limit)?;
@@ -210,7 +211,7 @@ fn holder<'py>(py: Python<'py>, line: &HolderLine) -> PyResult<Bound<'py, PyDict
 #[pyfunction]
 #[pyo3(signature = (place=None))]
 fn sweep_spilled(py: Python<'_>, place: Option<PathBuf>) {
-    py.detach(|| raskt_store::sweep_spilled(place.as_deref()));
+    py.outside(|| raskt_store::sweep_spilled(place.as_deref()));
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,6 +1,7 @@
 //! A kernel that panics and an engine that breaks down, so that tests of the Python face can meet them.
 
 use crate::array::ArrayExpr;
+use crate::ending::Outside;
 use crate::engines::engine;
 use pyo3::prelude::*;
 use raskt_array::{Array, AxisChunks, Chunks};
@@ -50,7 +51,7 @@ fn _panicking_array() -> ArrayExpr {
 #[pyo3(signature = (scheduler, num_workers=None))]
 fn _break_engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>) -> PyResult<()> {
     let engine = engine(py, scheduler, num_workers)?;
-    py.detach(|| engine.break_down("asked to"));
+    py.outside(|| engine.break_down("asked to"));
     Ok(())
 }
 

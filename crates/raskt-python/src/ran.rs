@@ -1,3 +1,4 @@
+use crate::ending::Outside;
 use crate::error::from_run_error;
 use crate::wait::wait_kept;
 use pyo3::prelude::*;
@@ -35,5 +36,5 @@ pub(crate) fn load(py: Python<'_>, handle: &RunHandle, values: Vec<Value>) -> Py
     if !values.iter().any(|value| matches!(value, Value::Stored(_))) {
         return Ok(values);
     }
-    py.detach(|| handle.load(values)).map_err(|error| from_run_error(py, &error))
+    py.outside(|| handle.load(values)).map_err(|error| from_run_error(py, &error))
 }

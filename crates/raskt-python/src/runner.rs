@@ -4,6 +4,7 @@ use crate::block::PythonOp;
 use crate::cluster::{task_begins, task_ends};
 use crate::contexts;
 use crate::delayed::Calls;
+use crate::ending::Outside;
 use crate::error::{TaskCancelled, to_task_error};
 use crate::last_threads::note_thread;
 use crate::library_threads::Share;
@@ -60,7 +61,7 @@ impl Runner for PythonRunner {
 
     fn settle(&self, live: &mut (dyn FnMut() + Send)) {
         // The interpreter's state of a thread is made anew whenever the thread takes it for the first time, and goes with the last.
-        Python::attach(|py| py.detach(live));
+        Python::attach(|py| py.outside(live));
     }
 
     fn let_wait(&self, wait: &mut (dyn FnMut() + Send)) {
@@ -101,7 +102,7 @@ const CALLS_A_FRAME: usize = 3;
 
 /// Calls `wait` while the calling thread doesn't hold the interpreter.
 pub(crate) fn without_interpreter(wait: &mut (dyn FnMut() + Send)) {
-    Python::attach(|py| py.detach(wait));
+    Python::attach(|py| py.outside(wait));
 }
 
 /// Makes the Python call that a task is.

@@ -1,5 +1,6 @@
 //! Waiting for a run with the interpreter free, and with an eye on signals and on those who watch.
 
+use crate::ending::Outside;
 use crate::error::from_run_error;
 use crate::ran::load;
 use crate::runner::{check_cancelled, interrupt_cancelled, is_in_task};
@@ -23,7 +24,7 @@ pub(crate) fn wait_kept(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Valu
     let mut watched = Watched::new(&progress);
     let result = loop {
         let patience = watched.patience();
-        if let Some(result) = py.detach(|| handle.wait_timeout_kept(patience)) {
+        if let Some(result) = py.outside(|| handle.wait_timeout_kept(patience)) {
             break ended(py, result);
         }
         if let Err(error) = watched.look_up(py) {
@@ -75,7 +76,7 @@ fn signal_behind(py: Python<'_>, error: &RunError) -> Option<PyErr> {
         if Instant::now() >= until {
             return None;
         }
-        py.detach(|| std::thread::sleep(Duration::from_millis(1)));
+        py.outside(|| std::thread::sleep(Duration::from_millis(1)));
     }
 }
 

@@ -33,6 +33,14 @@ impl Core {
         }
     }
 
+    /// Tells the client of a run that is one whole, if all of it is there.
+    pub fn tell_whole(&mut self, run: RunId) {
+        let whole = self.runs.get(&run).filter(|record| record.failure == FailureScope::Run);
+        if let Some(client) = whole.map(|record| record.client) {
+            self.tell_all_holders(client, run);
+        }
+    }
+
     /// Of a run that is one whole: if all of it is there.
     fn tell_all_holders(&self, client: u32, run: RunId) {
         let held = self.held(run);

@@ -113,6 +113,8 @@ impl Core {
             if self.machine.progress(run).is_some() {
                 self.handle(Event::Retried { run, tasks });
             }
+            // Where the data itself is wanted, the machine has said that all is there when it wasn't known here yet.
+            self.tell_whole(run);
         }
     }
 

@@ -1,6 +1,7 @@
 //! NumPy arrays as chunks and chunks as NumPy arrays, both without a copy where memory allows it.
 
 use super::dtype;
+use crate::ending::Outside;
 use numpy::npyffi::{self, PY_ARRAY_API};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -99,7 +100,7 @@ pub(crate) fn numpy_from_chunk<'py>(py: Python<'py>, chunk: Arc<Chunk>) -> PyRes
     if is_ours_alone(&chunk) {
         return wrap(py, &chunk, npyffi::NPY_ARRAY_WRITEABLE);
     }
-    let copy = py.detach(|| with_element!(chunk.dtype(), T => copied::<T>(&chunk)));
+    let copy = py.outside(|| with_element!(chunk.dtype(), T => copied::<T>(&chunk)));
     wrap(py, &copy, npyffi::NPY_ARRAY_WRITEABLE)
 }
 

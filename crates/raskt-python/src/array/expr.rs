@@ -1,6 +1,7 @@
 use super::error::OrRaise;
 use super::{block_shape, chunks, dtype, memory, numpy_from_chunk};
 use crate::collection::Collection;
+use crate::ending::Outside;
 use crate::error::from_graph_error;
 use crate::travel::{CollectionForm, Nothing, Reduced, reduce};
 use numpy::PyArrayDescr;
@@ -209,6 +210,6 @@ impl ArrayExpr {
             return Ok(chunk);
         }
         memory::check_result(py, &self.array)?;
-        py.detach(|| assemble(&values, &self.array)).or_raise().map(Arc::new)
+        py.outside(|| assemble(&values, &self.array)).or_raise().map(Arc::new)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::chunk_from_numpy;
 use super::convert::ChunkOwner;
+use crate::ending::Outside;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods, npyffi};
 use pyo3::ffi;
 use pyo3::intern;
@@ -17,7 +18,7 @@ pub(crate) fn snapshot_of_numpy(array: &Bound<'_, PyUntypedArray>) -> PyResult<C
     if chunk.is_empty() || !may_be_written(array)? {
         return Ok(chunk);
     }
-    Ok(array.py().detach(|| copied(&chunk)))
+    Ok(array.py().outside(|| copied(&chunk)))
 }
 
 /// Whether a write through the array, or through one that it is a view of, would change its elements.

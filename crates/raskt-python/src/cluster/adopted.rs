@@ -2,6 +2,7 @@
 
 use super::HeldResult;
 use super::running::from_cluster_error;
+use crate::ending::Outside;
 use pyo3::prelude::*;
 use raskt_cluster::{Client, ClusterError};
 use raskt_graph::TaskId;
@@ -20,7 +21,7 @@ pub(super) fn noting<T>(client: &Client, work: impl FnOnce() -> PyResult<T>) -> 
 
 /// The name of a result, by which others of its cluster get it as long as somebody holds it.
 pub(super) fn named(py: Python<'_>, held: &Arc<HeldResult>) -> PyResult<Option<Origin>> {
-    py.detach(|| names::named(held)).map_err(|error| from_cluster_error(py, &error))
+    py.outside(|| names::named(held)).map_err(|error| from_cluster_error(py, &error))
 }
 
 /// The result at a place of the cluster of `client`, as one that this client holds.
@@ -30,12 +31,12 @@ pub(super) fn adopted(
     place: (RunId, TaskId),
     mark: Option<u64>,
 ) -> Result<Arc<HeldResult>, ClusterError> {
-    py.detach(|| names::adopted(client, place, mark))
+    py.outside(|| names::adopted(client, place, mark))
 }
 
 /// The results of these names, which are of the cluster of `client`, as such that it holds.
 pub(super) fn adopted_all(py: Python<'_>, client: &Arc<Client>, origins: &[Origin]) -> PyResult<Vec<Arc<HeldResult>>> {
-    py.detach(|| names::adopted_all(client, origins)).map_err(|error| from_cluster_error(py, &error))
+    py.outside(|| names::adopted_all(client, origins)).map_err(|error| from_cluster_error(py, &error))
 }
 
 /// A result of whichever client as one of `client`, if both are of one cluster.
@@ -47,5 +48,5 @@ pub(super) fn as_own(
     if Arc::ptr_eq(held.client(), client) {
         return Ok(Some(held.clone()));
     }
-    py.detach(|| names::as_own(client, held)).map_err(|error| from_cluster_error(py, &error))
+    py.outside(|| names::as_own(client, held)).map_err(|error| from_cluster_error(py, &error))
 }

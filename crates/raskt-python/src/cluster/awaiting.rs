@@ -4,6 +4,7 @@ use super::ClusterFuture;
 use super::future::futures;
 use super::running::from_cluster_error;
 use crate::delayed::python_object;
+use crate::ending::{Outside, calling};
 use pyo3::prelude::*;
 use raskt_cluster::Client;
 use raskt_futures::{Standing, ranges_of};
@@ -48,8 +49,8 @@ impl ClusterFuture {
     fn _when_done(&self, py: Python<'_>, r#fn: Py<PyAny>) -> PyResult<()> {
         self.check_bound()?;
         let Some(held) = self.held() else { return r#fn.call0(py).map(drop) };
-        let call = move || _ = Python::try_attach(|py| super::called_back(r#fn.bind(py), ()));
-        py.detach(move || held.client().on_settled(&ranges_of([&*held].into_iter()), Box::new(call)));
+        let call = move || calling(|py| super::called_back(r#fn.bind(py), ()));
+        py.outside(move || held.client().on_settled(&ranges_of([&*held].into_iter()), Box::new(call)));
         Ok(())
     }
 
@@ -58,7 +59,7 @@ impl ClusterFuture {
         let Some(held) = self.held().filter(|held| matches!(held.standing(), Standing::Available)) else {
             return Ok(None);
         };
-        let found = py.detach(|| held.client().at_hand(&ranges_of([&*held].into_iter())));
+        let found = py.outside(|| held.client().at_hand(&ranges_of([&*held].into_iter())));
         match found.map_err(|error| from_cluster_error(py, &error))? {
             Some(values) => Ok(Some((python_object(py, &values[0])?.unbind(),))),
             None => Ok(None),

@@ -10,6 +10,7 @@ use super::waiting::duration;
 use super::{ClusterFuture, HeldResult};
 use crate::annotations::AnnotationSet;
 use crate::delayed::Node;
+use crate::ending::Outside;
 use crate::watched::Watched;
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
@@ -74,7 +75,7 @@ impl ClusterClient {
         let network = open(py, Role::Client, name, &credentials)?;
         let patience = duration(patience)?;
         let connect = || Client::connect(network, &scheduler, &listen, Arc::new(PythonFace), patience);
-        Self::connected(py.detach(connect))
+        Self::connected(py.outside(connect))
     }
 
     /// A client of the cluster of a worker of this process, known by what the worker is known by.
@@ -112,7 +113,7 @@ impl ClusterClient {
     fn plugin(&self, py: Python<'_>, name: &str, plugin: Option<Vec<u8>>, patience: f64) -> PyResult<()> {
         self.check()?;
         let (plugin, patience) = (plugin.map(Into::into), duration(patience)?);
-        py.detach(|| self.client.plugin(name, plugin, patience)).map_err(|error| from_cluster_error(py, &error))
+        py.outside(|| self.client.plugin(name, plugin, patience)).map_err(|error| from_cluster_error(py, &error))
     }
 
     /// Has the cluster call `function(*args, **kwargs)`.
@@ -178,7 +179,7 @@ impl ClusterClient {
         let _lent = Lent::new(py)?;
         loop {
             let left = deadline.map_or(HEARTBEAT, |deadline| deadline.saturating_duration_since(Instant::now()));
-            if py.detach(|| self.client.wait_for_workers(count, left.min(HEARTBEAT))) {
+            if py.outside(|| self.client.wait_for_workers(count, left.min(HEARTBEAT))) {
                 return Ok(());
             }
             Watched::by_nobody().look_up(py)?;
@@ -202,7 +203,7 @@ impl ClusterClient {
         if self.is_left_behind() {
             return Ok(());
         }
-        py.detach(|| self.client.close(patience));
+        py.outside(|| self.client.close(patience));
         Ok(())
     }
 

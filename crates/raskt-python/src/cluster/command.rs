@@ -2,6 +2,7 @@
 
 use super::face::PythonFace;
 use super::opened::versions;
+use crate::ending::Outside;
 use crate::memory;
 use crate::runner::PythonRunner;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -67,5 +68,5 @@ impl Host for Interpreter {
 #[pyfunction]
 pub(super) fn cluster_command(py: Python<'_>, args: Vec<OsString>, command: Vec<OsString>) -> PyResult<u8> {
     let host = Interpreter { versions: versions(py)?, command };
-    Ok(py.detach(|| raskt_cli::run(args, &host)))
+    Ok(py.outside(|| raskt_cli::run(args, &host)))
 }

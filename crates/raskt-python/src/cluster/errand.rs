@@ -3,6 +3,7 @@
 use super::ClusterClient;
 use super::running::from_cluster_error;
 use super::waiting::{timeout_of, waited_for};
+use crate::ending::{Outside, calling};
 use crate::error::{from_task_error, to_task_error};
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
@@ -51,9 +52,9 @@ impl ClusterErrand {
     /// Calls `fn()` once when nothing more comes, in a thread for callbacks.
     fn add_done_callback(&self, py: Python<'_>, r#fn: Py<PyAny>) {
         let call = move || {
-            Python::try_attach(|py| super::called_back(r#fn.bind(py), ()));
+            calling(|py| super::called_back(r#fn.bind(py), ()));
         };
-        py.detach(|| self.client.on_errand_over(&self.errand, Box::new(call)));
+        py.outside(|| self.client.on_errand_over(&self.errand, Box::new(call)));
     }
 }
 
@@ -70,7 +71,7 @@ impl ClusterClient {
         let workers = workers.into_iter().map(WorkerId).collect();
         let data = data.to_vec();
         let errand =
-            py.detach(|| client.errand(workers, data.into())).map_err(|error| from_cluster_error(py, &error))?;
+            py.outside(|| client.errand(workers, data.into())).map_err(|error| from_cluster_error(py, &error))?;
         Ok(ClusterErrand { errand, client })
     }
 }

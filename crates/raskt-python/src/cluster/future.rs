@@ -7,6 +7,7 @@ use super::running::{cancelled_error, from_cluster_error};
 use super::waiting::{timeout_of, wait_until, while_interruptible};
 use super::{ClusterClient, HeldResult, client_of};
 use crate::delayed::{Node, Work, python_object};
+use crate::ending::{Outside, calling};
 use crate::futures::timeout_error;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -104,7 +105,7 @@ impl ClusterFuture {
     /// Lets go of the result, as if this handle were gone. Calls that read it keep what they need.
     fn release(&self, py: Python<'_>) {
         let held = self.held.lock().take();
-        py.detach(|| drop(held));
+        py.outside(|| drop(held));
     }
 
     /// Has the call made again if it has failed, and those before it whose failure was the reason. In a loop of asyncio, and of an
@@ -193,10 +194,10 @@ impl ClusterFuture {
         };
         let (function, future) = (r#fn.clone().unbind(), slf.clone().unbind());
         let call = move || {
-            Python::try_attach(|py| super::called_back(function.bind(py), (future,)));
+            calling(|py| super::called_back(function.bind(py), (future,)));
         };
         let of = Arc::as_ptr(&held) as u64;
-        slf.py().detach(|| held.client().call_when_settled(&ranges_of([&*held].into_iter()), of, Box::new(call)));
+        slf.py().outside(|| held.client().call_when_settled(&ranges_of([&*held].into_iter()), of, Box::new(call)));
         Ok(())
     }
 
@@ -353,7 +354,7 @@ impl ClusterFuture {
         if !why.is_empty() {
             held.note_reason(&why.join(": "));
         }
-        Ok(py.detach(|| held.cancel(force)))
+        Ok(py.outside(|| held.cancel(force)))
     }
 
     fn cancelled_error(&self, py: Python<'_>) -> PyErr {
@@ -372,7 +373,7 @@ pub(super) fn cluster_retry(py: Python<'_>, futures: Vec<Bound<'_, ClusterFuture
 
 fn retry_all(py: Python<'_>, held: Vec<Arc<HeldResult>>) -> PyResult<()> {
     held.iter().try_for_each(|held| check_process(held.process()))?;
-    py.detach(|| retry(&held)).map_err(|error| from_cluster_error(py, &error))
+    py.outside(|| retry(&held)).map_err(|error| from_cluster_error(py, &error))
 }
 
 /// The future that was pickled as `name`, for a client of its cluster; None if there is none here.

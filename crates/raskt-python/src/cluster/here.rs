@@ -2,6 +2,7 @@
 
 use super::adopted::{Origin, Written};
 use super::opened::address;
+use crate::ending::Outside;
 use crate::runner::current_task;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -108,7 +109,7 @@ pub(super) fn connect(
     let listen = address(listen)?;
     let worker = WORKERS.lock().iter().find(|worker| worker.number() == number).cloned();
     let worker = worker.ok_or_else(|| PyValueError::new_err("the worker is over"))?;
-    Ok(py.detach(|| Client::of_worker(&worker, name, &listen, Arc::new(super::face::PythonFace), patience)))
+    Ok(py.outside(|| Client::of_worker(&worker, name, &listen, Arc::new(super::face::PythonFace), patience)))
 }
 
 /// A task begins in this thread; what the task outside of it had given away is to be handed to [`task_ends`].
@@ -121,7 +122,7 @@ pub(crate) fn task_ends(py: Python<'_>, outer: Option<SlotLoan>) {
     if is_worker()
         && let Some(own) = SECEDED.replace(outer)
     {
-        py.detach(move || drop(own));
+        py.outside(move || drop(own));
     }
 }
 
@@ -185,7 +186,7 @@ fn lend(py: Python<'_>, most: usize) -> Result<Option<SlotLoan>, Crowded> {
         LENT.fetch_sub(1, Ordering::Relaxed);
         return Err(Crowded);
     }
-    let loan = py.detach(Engine::lend_slot);
+    let loan = py.outside(Engine::lend_slot);
     if loan.is_none() {
         LENT.fetch_sub(1, Ordering::Relaxed);
     }
@@ -196,7 +197,7 @@ impl Drop for Lent<'_> {
     fn drop(&mut self) {
         if let Some(loan) = self.1.take() {
             // What is told of it may have to wait for room on its way.
-            self.0.detach(move || drop(loan));
+            self.0.outside(move || drop(loan));
             LENT.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -225,12 +226,12 @@ pub(super) struct ClusterLoan(Option<SlotLoan>);
 impl ClusterLoan {
     #[new]
     fn new(py: Python<'_>) -> Self {
-        Self(py.detach(Engine::lend_slot))
+        Self(py.outside(Engine::lend_slot))
     }
 
     fn close(&mut self, py: Python<'_>) {
         let own = self.0.take();
-        py.detach(move || drop(own));
+        py.outside(move || drop(own));
     }
 }
 
@@ -261,7 +262,7 @@ pub(super) fn cluster_secede(py: Python<'_>) -> bool {
     if here().is_none() {
         return false;
     }
-    if let Some(loan) = py.detach(Engine::lend_slot) {
+    if let Some(loan) = py.outside(Engine::lend_slot) {
         SECEDED.set(Some(loan));
     }
     true
@@ -274,7 +275,7 @@ pub(super) fn cluster_rejoin(py: Python<'_>) -> bool {
         return false;
     }
     let own = SECEDED.take();
-    py.detach(move || drop(own));
+    py.outside(move || drop(own));
     true
 }
 

@@ -3,6 +3,7 @@
 use super::ClusterClient;
 use super::running::from_cluster_error;
 use super::waiting::{timeout_of, waited_for};
+use crate::ending::Outside;
 use pyo3::exceptions::{PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use raskt_cluster::{ClusterError, Question};
@@ -16,7 +17,7 @@ impl ClusterClient {
         let malformed = |error| PyValueError::new_err(format!("{question:?} is no question: {error}"));
         let question: Question = serde_json::from_str(question).map_err(malformed)?;
         let timeout = timeout_of(timeout)?;
-        let asked = py.detach(|| self.client().question(question)).map_err(|error| from_cluster_error(py, &error))?;
+        let asked = py.outside(|| self.client().question(question)).map_err(|error| from_cluster_error(py, &error))?;
         let look = |deadline| match asked.answer(deadline) {
             Err(ClusterError::TimedOut) => None,
             answer => Some(answer),

@@ -8,6 +8,7 @@ use super::snapshot::snapshot;
 use super::waiting::Standstill;
 use super::{ClusterClient, HeldResult};
 use crate::delayed::Calls;
+use crate::ending::Outside;
 use crate::error::{ResultsLost, from_task_error, with_note};
 use crate::travel::Travelling;
 use crate::watched::Watched;
@@ -36,7 +37,7 @@ pub(crate) fn run(py: Python<'_>, client: &ClusterClient, graph: &Graph, wanted:
     let each: Vec<TaskId> = job.wanted.iter().flat_map(|range| range.tasks()).collect();
     let mut values = vec![];
     if !each.is_empty() {
-        let run = py.detach(|| client.client().submit(job)).map_err(|error| from_cluster_error(py, &error))?;
+        let run = py.outside(|| client.client().submit(job)).map_err(|error| from_cluster_error(py, &error))?;
         values = wait(py, &run, graph)?;
     }
     if each == wanted {
@@ -70,7 +71,7 @@ pub(super) fn begin(
         }
         Ok(prepared)
     })?;
-    py.detach(|| prepared.begin(client, named)).map_err(|error| from_cluster_error(py, &error))
+    py.outside(|| prepared.begin(client, named)).map_err(|error| from_cluster_error(py, &error))
 }
 
 /// Waits for results, with an eye on signals; when this ends by one of them, so does the run.
@@ -81,7 +82,7 @@ fn wait(py: Python<'_>, run: &RemoteRun, graph: &Graph) -> PyResult<Vec<Value>> 
     let _lent = Lent::new(py)?;
     let result = loop {
         let patience = watched.patience();
-        if let Some(result) = py.detach(|| run.wait_timeout(patience)) {
+        if let Some(result) = py.outside(|| run.wait_timeout(patience)) {
             break result.map_err(|error| from_cluster_error(py, &named(py, graph, error)));
         }
         if let Err(error) = watched.look_up(py).and_then(|()| standstill.look(py, run.stalled())) {

@@ -2,6 +2,7 @@
 
 use super::opened::{Credentials, address, open, refused};
 use super::waiting::duration;
+use crate::ending::Outside;
 use pyo3::prelude::*;
 use raskt_cluster::hello::Role;
 use raskt_cluster::journal::{Journal, JournalOptions};
@@ -32,7 +33,7 @@ impl ClusterScheduler {
         let listen = address(listen)?;
         let also = also.iter().map(|listen| address(listen)).collect::<PyResult<Vec<_>>>()?;
         let network = open(py, Role::Scheduler, "scheduler", &credentials)?;
-        let journal = journal.map(|folder| py.detach(|| Journal::open(&folder, JournalOptions::default())));
+        let journal = journal.map(|folder| py.outside(|| Journal::open(&folder, JournalOptions::default())));
         let journal = journal.transpose().map_err(refused)?;
         let start = || {
             let mut server = match journal {
@@ -42,7 +43,7 @@ impl ClusterScheduler {
             also.iter().try_for_each(|listen| server.listen_also(listen))?;
             Ok(server)
         };
-        let server = py.detach(start).map_err(|error: ListenError| refused(error))?;
+        let server = py.outside(start).map_err(|error: ListenError| refused(error))?;
         Ok(Self { server: ManuallyDrop::new(server), process: std::process::id() })
     }
 
@@ -56,7 +57,7 @@ impl ClusterScheduler {
     fn shut_down(&self, py: Python<'_>, patience: f64) -> PyResult<()> {
         let patience = duration(patience)?;
         if self.process == std::process::id() {
-            py.detach(|| self.server.shut_down(patience));
+            py.outside(|| self.server.shut_down(patience));
         }
         Ok(())
     }

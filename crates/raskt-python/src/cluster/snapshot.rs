@@ -1,5 +1,6 @@
 //! Objects as they are now, for whoever fetches them later: their owner may change them meanwhile.
 
+use crate::ending::Outside;
 use crate::error::from_task_error;
 use crate::travel::copied;
 use pyo3::prelude::*;
@@ -17,7 +18,7 @@ struct Snapshot {
 pub(super) fn snapshot(py: Python<'_>, value: Value) -> PyResult<Value> {
     let Value::Foreign(object) = &value else { return Ok(value) };
     let Parcel { form, pieces } = object.pack().map_err(|error| from_task_error(py, &error))?;
-    let pieces = py.detach(|| pieces.iter().map(copied).collect());
+    let pieces = py.outside(|| pieces.iter().map(copied).collect());
     Ok(Value::Foreign(Arc::new(Snapshot { parcel: Parcel { form, pieces }, bytes: object.bytes() })))
 }
 

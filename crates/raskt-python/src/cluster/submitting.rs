@@ -7,6 +7,7 @@ use super::here::parent_on;
 use super::running::{begin, from_cluster_error};
 use crate::annotations::AnnotationSet;
 use crate::delayed::{Argument, Extra, Node, Work, lower_nodes};
+use crate::ending::Outside;
 use crate::travel::CallAlone;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -65,7 +66,7 @@ pub(super) fn submit_one(py: Python<'_>, client: &Arc<Client>, node: &Arc<Node>)
         let mut futures = submit(py, client, std::slice::from_ref(node))?;
         return Ok(futures.pop().expect("one for each call"));
     };
-    let begun = py.detach(|| client.call(call)).map_err(|error| from_cluster_error(py, &error))?;
+    let begun = py.outside(|| client.call(call)).map_err(|error| from_cluster_error(py, &error))?;
     let held = HeldResult::new(client.clone(), begun.0, begun.1, false);
     Ok(ClusterFuture::new(held, FutureKeys::default().of(py, node)))
 }

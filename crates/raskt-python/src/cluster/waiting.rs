@@ -1,6 +1,7 @@
 //! Waiting for a cluster with the interpreter free, and with an eye on signals.
 
 use super::here::Lent;
+use crate::ending::Outside;
 use crate::watched::Watched;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -78,7 +79,7 @@ fn waited_while<T: Send>(
     stalled: impl Fn() -> Option<String>,
 ) -> PyResult<Option<T>> {
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    if let Some(found) = py.detach(|| look(Instant::now())) {
+    if let Some(found) = py.outside(|| look(Instant::now())) {
         return Ok(Some(found));
     }
     let mut lookout = Lookout::default();
@@ -87,7 +88,7 @@ fn waited_while<T: Send>(
     loop {
         let next = Instant::now() + HEARTBEAT;
         let next = deadline.map_or(next, |deadline| deadline.min(next));
-        if let Some(found) = py.detach(|| look(next)) {
+        if let Some(found) = py.outside(|| look(next)) {
             return Ok(Some(found));
         }
         if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
@@ -104,7 +105,7 @@ pub(super) fn while_interruptible<T: Send + 'static>(
     mut fetch: impl FnMut(Option<Instant>) -> Result<T, ClusterError> + Send + 'static,
     stalled: impl Fn() -> Option<String>,
 ) -> PyResult<Result<T, ClusterError>> {
-    match py.detach(|| fetch(Some(Instant::now() + HEARTBEAT))) {
+    match py.outside(|| fetch(Some(Instant::now() + HEARTBEAT))) {
         Err(ClusterError::TimedOut) => {}
         result => return Ok(result),
     }
@@ -115,7 +116,7 @@ pub(super) fn while_interruptible<T: Send + 'static>(
     let receiver = Mutex::new(receiver);
     let mut lookout = Lookout::default();
     loop {
-        match py.detach(|| receiver.lock().recv_timeout(HEARTBEAT)) {
+        match py.outside(|| receiver.lock().recv_timeout(HEARTBEAT)) {
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) => lookout.look(py, stalled())?,
             Err(RecvTimeoutError::Disconnected) => {

@@ -5,6 +5,7 @@ use super::future::ClusterFuture;
 use super::running::from_cluster_error;
 use super::waiting::{timeout_of, wait_until, waited_for, while_interruptible};
 use crate::delayed::python_object;
+use crate::ending::Outside;
 use crate::error::from_task_error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -51,7 +52,7 @@ impl ClusterArrivals {
                 waiting.futures.insert(number, future.unbind());
             }
         }
-        py.detach(|| {
+        py.outside(|| {
             for (number, held) in numbered {
                 match held {
                     Some(held) => self.arrivals.add(number, &held),
@@ -118,7 +119,7 @@ pub(super) fn cluster_wait(
         )));
     }
     for group in &groups {
-        let watch = py.detach(|| watch(group));
+        let watch = py.outside(|| watch(group));
         if !wait_until(py, &watch, until, timeout, || group[0].stalled())? {
             return Ok(false);
         }
@@ -146,7 +147,7 @@ pub(super) fn cluster_gather(
     }
     let mut results: HashMap<*const HeldResult, Py<PyAny>> = HashMap::new();
     for group in by_client(&held) {
-        let watch = py.detach(|| watch(&group));
+        let watch = py.outside(|| watch(&group));
         wait_until(py, &watch, Until::FirstFailure, None, || group[0].stalled())?;
         if watch.failed() > 0
             && let Some(at) =

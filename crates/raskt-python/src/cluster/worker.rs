@@ -3,6 +3,7 @@
 use super::face::PythonFace;
 use super::opened::{Credentials, address, open, refused};
 use super::waiting::duration;
+use crate::ending::Outside;
 use crate::memory;
 use crate::processes::Signs;
 use crate::runner::PythonRunner;
@@ -49,7 +50,7 @@ impl ClusterWorker {
             engine: EngineOptions { threads, ..EngineOptions::default() },
         };
         let runners = Runners::default().with_python(Arc::new(PythonRunner));
-        let started = py.detach(|| WorkerServer::start(network, options, runners, store, Arc::new(PythonFace)));
+        let started = py.outside(|| WorkerServer::start(network, options, runners, store, Arc::new(PythonFace)));
         started.map(Self).map_err(refused)
     }
 
@@ -70,13 +71,13 @@ impl ClusterWorker {
     /// Waits until the worker is over, `patience` seconds at most; gives why it is, or None if it isn't.
     fn wait(&self, py: Python<'_>, patience: f64) -> PyResult<Option<String>> {
         let patience = duration(patience)?;
-        Ok(py.detach(|| self.0.wait(patience)))
+        Ok(py.outside(|| self.0.wait(patience)))
     }
 
     /// Lets what runs end for up to `grace` seconds, and leaves.
     fn shut_down(&self, py: Python<'_>, grace: f64) -> PyResult<()> {
         let grace = duration(grace)?;
-        py.detach(|| self.0.shut_down(grace));
+        py.outside(|| self.0.shut_down(grace));
         Ok(())
     }
 }

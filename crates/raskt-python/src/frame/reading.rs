@@ -4,6 +4,7 @@ use super::from_delayed::frame_from_delayed;
 use super::rows::frame_concat;
 use super::{FrameExpr, OrRaise, literal};
 use crate::collection::Collection;
+use crate::ending::Outside;
 use crate::error::{NotNative, from_graph_error};
 use crate::travel::CollectionForm;
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
@@ -144,13 +145,13 @@ fn frame_read_parquet(
     let filters = filters.map(conditions).transpose()?.unwrap_or_default();
     let options = ParquetOptions { columns, filters, index };
     let paths = paths.all();
-    py.detach(|| read_parquet(&paths, &options)).or_raise().map(Into::into)
+    py.outside(|| read_parquet(&paths, &options)).or_raise().map(Into::into)
 }
 
 /// What pandas noted in each of some Parquet files, as JSON.
 #[pyfunction]
 fn frame_parquet_notes(py: Python<'_>, paths: Vec<String>) -> PyResult<Vec<Option<String>>> {
-    py.detach(|| paths.iter().map(pandas_metadata).collect::<Result<_, _>>()).or_raise()
+    py.outside(|| paths.iter().map(pandas_metadata).collect::<Result<_, _>>()).or_raise()
 }
 
 /// Filters as pyarrow has them: a list of conditions that all hold, or a list of such lists of which one holds.

@@ -4,6 +4,7 @@
 //! garbage collector sees that. But most are read and let go of: they are to leave memory again.
 
 use super::task::{TakenBack, Task};
+use crate::ending::Outside;
 use pyo3::prelude::*;
 use raskt_sync::Mutex;
 use std::collections::VecDeque;
@@ -40,6 +41,6 @@ pub(crate) fn look(py: Python<'_>) {
         }
     }
     let last = entered.pop();
-    py.detach(|| drop(entered));
+    py.outside(|| drop(entered));
     last.into_iter().for_each(|last| last.make_room(py));
 }

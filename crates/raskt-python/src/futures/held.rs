@@ -1,3 +1,4 @@
+use crate::ending::Outside;
 use crate::error::from_task_error;
 use crate::memory;
 use crate::object::{Object, references};
@@ -27,7 +28,7 @@ impl Entered {
     /// Has others leave for it, or itself.
     pub fn make_room(self, py: Python<'_>) {
         let Self { store, pins } = self;
-        py.detach(|| {
+        py.outside(|| {
             drop(pins);
             store.make_room();
         });
@@ -52,7 +53,7 @@ impl Held {
         let Ok(store) = memory::store(py) else { return (Self::Here(result), None) };
         let (label, kind) = (label().into(), result.bind(py).get_type().unbind());
         let facts = ResultInfo { label, group: GROUP, turn: None, recompute_nanoseconds: None };
-        match py.detach(|| store.keep_pinned(value, Lineage::none(), facts)) {
+        match py.outside(|| store.keep_pinned(value, Lineage::none(), facts)) {
             Ok((kept, pins)) => (Self::Stored(kept, kind), Some(Entered { store, pins })),
             // The store broke, and whoever waits for it is told; the result is here.
             Err(_) => (Self::Here(result), None),
@@ -80,7 +81,7 @@ impl Held {
             Self::Here(result) => Ok(result.clone_ref(py)),
             Self::Stored(kept, _) => {
                 // A thread of the store that reads it needs the interpreter.
-                let value = py.detach(|| kept.fetch()).map_err(|error| from_task_error(py, &error))?;
+                let value = py.outside(|| kept.fetch()).map_err(|error| from_task_error(py, &error))?;
                 let object = value.as_ref().and_then(Object::of).map(|object| object.clone_ref(py));
                 object.ok_or_else(|| {
                     let message = "the result of a future was spilled, and its file is gone or damaged; `retry` makes \

@@ -1,6 +1,7 @@
 use super::Task;
 use super::state::{Failure, Outcome};
 use crate::block::{PythonBlock, PythonOp};
+use crate::ending::Outside;
 use crate::error::from_run_error;
 use crate::object::Object;
 use crate::runner::check_cancelled;
@@ -153,7 +154,7 @@ impl Pool {
             task.run(py);
             if turn.elapsed() > SLICE / 2 {
                 // Builtins never reach the interpreter's own switch between threads.
-                py.detach(|| {});
+                py.outside(|| {});
                 turn = Instant::now();
             }
         }

@@ -2,6 +2,7 @@
 
 use super::Task;
 use super::pool::Pool;
+use crate::ending::Outside;
 use crate::runner::is_in_task;
 use crate::watched::Watched;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -21,7 +22,7 @@ pub(super) fn wait_watching<'py>(
 ) -> PyResult<bool> {
     loop {
         let patience = watched.patience();
-        if let Some(enough) = py.detach(|| watch.look(deadline, patience, &is_enough)) {
+        if let Some(enough) = py.outside(|| watch.look(deadline, patience, &is_enough)) {
             return Ok(enough);
         }
         watched.look_up(py)?;

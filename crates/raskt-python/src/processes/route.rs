@@ -1,6 +1,7 @@
 //! How a function that a collection applies to its blocks finds its way to a process.
 
 use super::session::{Results, Session};
+use crate::ending::Outside;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::cell::RefCell;
@@ -43,7 +44,7 @@ pub(crate) fn call<'py>(
     let nothing = pyo3::types::PyDict::new(py).into_any();
     let call = PyTuple::new(py, [function.bind(py).clone(), arguments.into_any(), nothing])?.into_any().unbind();
     let mut results = Results::default();
-    py.detach(|| session.make(&[call], &mut results))?;
+    py.outside(|| session.make(&[call], &mut results))?;
     let result = results.objects.pop().expect("a call without an error has a result");
     Ok(result.into_bound(py))
 }

@@ -1,6 +1,7 @@
 //! Results between the forms in which they travel and Python.
 
 use crate::array::{chunk_from_numpy, numpy_view};
+use crate::ending::Outside;
 use crate::error::from_run_error;
 use crate::{cluster, engines};
 use numpy::PyUntypedArray;
@@ -52,5 +53,5 @@ pub(crate) fn loaded(py: Python<'_>, values: Vec<Value>) -> PyResult<Vec<Value>>
         return Ok(values);
     }
     let engine = engines::OwnEngine::new(&crate::memory::store(py)?);
-    py.detach(|| engine.get().load(values)).map_err(|error| from_run_error(py, &error))
+    py.outside(|| engine.get().load(values)).map_err(|error| from_run_error(py, &error))
 }

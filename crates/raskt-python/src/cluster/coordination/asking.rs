@@ -5,6 +5,7 @@ use crate::cluster::here::Lent;
 use crate::cluster::running::cancelled_error;
 use crate::cluster::stopping::{ClusterStop, stopped};
 use crate::cluster::waiting::timeout_of;
+use crate::ending::Outside;
 use crate::watched::Watched;
 use pyo3::exceptions::{PyConnectionError, PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -27,7 +28,7 @@ impl ClusterCoordination {
         let coordination = self.coordination.clone();
         let timeout = request.timeout().map(Duration::from_nanos);
         let last = timeout.and_then(|timeout| Instant::now().checked_add(timeout.saturating_add(LATE)));
-        let pending = py.detach(move || coordination.request(request)).map_err(|error| disconnected(&error))?;
+        let pending = py.outside(move || coordination.request(request)).map_err(|error| disconnected(&error))?;
         let answer = wait(py, pending, stop, last)?;
         match answer.reply() {
             Reply::Refused(error) => Err(refused(error)),
@@ -44,7 +45,7 @@ impl ClusterCoordination {
     /// Has something done without an answer; where there is no scheduler any more there is nothing to do.
     pub(super) fn tell(&self, py: Python<'_>, request: Request) {
         if self.check().is_ok() {
-            let _ = py.detach(|| self.coordination.tell(request));
+            let _ = py.outside(|| self.coordination.tell(request));
         }
     }
 }
@@ -61,14 +62,14 @@ fn wait(py: Python<'_>, mut pending: Pending, stop: Option<&ClusterStop>, last: 
     // If this is a task, whoever is to do what it waits for may need its slot.
     let mut lent = None;
     loop {
-        match py.detach(|| pending.wait(Some(Instant::now() + patience))) {
+        match py.outside(|| pending.wait(Some(Instant::now() + patience))) {
             Some(Ok(answer)) => {
                 drop(lent);
                 // A signal that came meanwhile is raised as soon as this returns: then nobody would know of what was given.
                 return match look() {
                     Ok(()) => Ok(answer),
                     Err(error) => {
-                        py.detach(|| answer.give_back());
+                        py.outside(|| answer.give_back());
                         Err(error)
                     }
                 };
@@ -76,11 +77,11 @@ fn wait(py: Python<'_>, mut pending: Pending, stop: Option<&ClusterStop>, last: 
             Some(Err(error)) => return Err(disconnected(&error)),
             None => {
                 if let Err(error) = look() {
-                    py.detach(|| pending.cancel());
+                    py.outside(|| pending.cancel());
                     return Err(error);
                 }
                 if last.is_some_and(|last| last <= Instant::now()) {
-                    return Ok(py.detach(|| pending.time_out()));
+                    return Ok(py.outside(|| pending.time_out()));
                 }
                 lent = lent.or_else(|| Lent::for_what_is_named(py));
                 patience = HEARTBEAT;

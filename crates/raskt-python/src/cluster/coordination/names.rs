@@ -2,6 +2,7 @@
 
 use super::ClusterCoordination;
 use super::asking::{disconnected, names, refused, unexpected};
+use crate::ending::Outside;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_cluster::coordination::{Bytes, Coordination, Name, Reply, Request, Subscription, TopicEvent};
@@ -27,18 +28,18 @@ impl ClusterSubscription {
     /// The next event, if one comes within `patience` seconds, and how many were missed before it.
     fn next<'py>(&self, py: Python<'py>, patience: f64) -> PyResult<Option<(u64, Event<'py>)>> {
         let patience = crate::cluster::waiting::duration(patience)?;
-        let delivery = py.detach(|| self.subscription.lock().next(patience));
+        let delivery = py.outside(|| self.subscription.lock().next(patience));
         Ok(delivery.map(|delivery| (delivery.missed, event(py, &self.coordination, &delivery.event))))
     }
 
     /// Ends it, also while another thread waits for its events.
     fn end(&self, py: Python<'_>) {
-        py.detach(|| self.coordination.unsubscribe(&self.topic));
+        py.outside(|| self.coordination.unsubscribe(&self.topic));
     }
 
     /// Whether it was ended.
     fn is_over(&self, py: Python<'_>) -> bool {
-        py.detach(|| self.subscription.lock().is_over())
+        py.outside(|| self.subscription.lock().is_over())
     }
 }
 
@@ -91,7 +92,7 @@ impl ClusterCoordination {
     fn subscribe(&self, py: Python<'_>, topic: &str) -> PyResult<ClusterSubscription> {
         self.check()?;
         let topic = Name::from(topic);
-        let begun = py.detach(|| self.coordination.subscribe(topic.clone())).map_err(|error| disconnected(&error))?;
+        let begun = py.outside(|| self.coordination.subscribe(topic.clone())).map_err(|error| disconnected(&error))?;
         let subscription = Mutex::new(begun.map_err(|error| refused(&error))?);
         Ok(ClusterSubscription { coordination: self.coordination.clone(), topic, subscription })
     }

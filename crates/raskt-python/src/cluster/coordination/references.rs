@@ -9,6 +9,7 @@ use super::super::waiting::wait_until;
 use super::super::{ClusterClient, ClusterFuture, HeldResult};
 use crate::block::wire_form;
 use crate::cluster::running::{cancelled_error, from_cluster_error};
+use crate::ending::Outside;
 use hashbrown::HashMap;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -72,7 +73,7 @@ impl ClusterReferences {
         let data: Vec<_> = self.0.results.lock().values().filter(|held| held.is_data()).cloned().collect();
         let Some(first) = data.first() else { return Ok(()) };
         let tasks = ranges_of(data.iter().map(|held| &**held));
-        let watch = py.detach(|| self.0.client.watch(&tasks));
+        let watch = py.outside(|| self.0.client.watch(&tasks));
         wait_until(py, &watch, Until::All, None, || first.stalled()).map(drop)
     }
 
@@ -105,7 +106,7 @@ impl ClusterReferences {
         let mut taken = HashMap::new();
         // What isn't there any more takes along what is of the same run, and nothing else.
         for of_run in results.chunk_by(|(run, _), (next, _)| run == next) {
-            let run = py.detach(|| client.take_up(of_run)).map_err(|error| from_cluster_error(py, &error))?;
+            let run = py.outside(|| client.take_up(of_run)).map_err(|error| from_cluster_error(py, &error))?;
             let sources = of_run.iter().flat_map(|(id, tasks)| tasks.tasks().map(move |task| (*id, task)));
             for (source, index) in sources.zip(0..) {
                 let own = TaskId::new(LayerId(0), index);
@@ -151,7 +152,7 @@ impl References {
             true => result.clone(),
             false if is_same_cluster(result.client(), &self.client) => {
                 // What two clients say comes in any order, and the other may be about to leave.
-                let heard = Python::attach(|py| py.detach(|| result.await_heard(PATIENCE)));
+                let heard = Python::attach(|py| py.outside(|| result.await_heard(PATIENCE)));
                 heard.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
                 let taken = self.client.take_up(&[(name.0, TaskRange::one(name.1))]);
                 let run = taken.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;

@@ -5,6 +5,7 @@ use super::asking::{nanoseconds, unexpected};
 use super::references::ClusterReferences;
 use crate::cluster::ClusterClient;
 use crate::cluster::stopping::ClusterStop;
+use crate::ending::Outside;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -40,13 +41,13 @@ impl ClusterValues {
     /// They have arrived.
     fn taken(&self, py: Python<'_>) {
         let answer = self.answer.lock().take();
-        py.detach(|| drop(answer));
+        py.outside(|| drop(answer));
     }
 
     /// They go back to where they were.
     fn give_back(&self, py: Python<'_>) {
         let answer = self.answer.lock().take();
-        py.detach(|| answer.into_iter().for_each(Answer::give_back));
+        py.outside(|| answer.into_iter().for_each(Answer::give_back));
     }
 
     fn __len__(&self) -> usize {
