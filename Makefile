@@ -51,7 +51,7 @@ rust-test: .venv/.python
 	$(CARGO) test --release --locked $(ASSERTING) $(MACHINES:%=-p raskt-%)
 
 python-test: .venv/.wheel .venv/.test
-	$(PYTEST) --numprocesses $(TESTERS) --dist loadfile tests
+	$(PYTEST) --numprocesses $(TESTERS) --dist loadfile --durations 20 tests
 	$(PYTEST) --cluster --share 32 $(COLLECTIONS)
 	$(PYTEST) --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
 

@@ -12,8 +12,10 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
+import numpy as np
 import pytest
 
 import raskt
@@ -66,6 +68,22 @@ def test_workers_that_are_killed_again_and_again() -> None:
             assert client.gather(futures) == list(range(1, 91))
             assert int(total.compute()) == sum(range(10**6))
         assert killed
+
+
+def test_data_that_is_wanted_itself_comes_though_workers_are_killed() -> None:
+    """What comes to be there again is known to the machine before anybody else."""
+    data = np.arange(15_000_000.0).reshape(3000, 5000)
+    chance = random.Random(5)
+    for _ in range(6):
+        with LocalCluster(n_workers=3, threads_per_worker=1) as cluster, Client(cluster) as client:
+            client.wait_for_workers(3, 30)
+            killer = threading.Timer(chance.uniform(0.1, 0.33), os.kill, (pids(cluster)[0], signal.SIGKILL))
+            killer.start()
+            blocks = ra.from_array(data, chunks=(500, 500)).T.rechunk((1000, 300))
+            pool = ThreadPoolExecutor(1)
+            assert np.array_equal(pool.submit(blocks.compute).result(timeout=60), data.T)
+            pool.shutdown(wait=False)
+            killer.join()
 
 
 def test_a_poison_task_is_told_and_harms_no_other() -> None:

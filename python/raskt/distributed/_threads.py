@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from raskt._core import ClusterStop
 from raskt.distributed._waits import awaited
 
 
@@ -14,7 +15,12 @@ async def in_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> 
 
     Whoever is cancelled meanwhile ends what it waits for, and nothing of it is held any longer.
     """
-    return await awaited(lambda stop: stop.call(function, *args, **kwargs))
+
+    def call(stop: ClusterStop) -> Any:
+        with stop:
+            return function(*args, **kwargs)
+
+    return await awaited(call)
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:

@@ -2,14 +2,14 @@
 
 use super::running::cancelled_error;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyTuple;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
-    /// What ends the waits of this thread.
-    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+    /// What ends the waits of this thread: the last.
+    static STOPS: RefCell<Vec<Arc<AtomicBool>>> = const { RefCell::new(vec![]) };
 }
 
 /// Ends what waits in another thread.
@@ -28,18 +28,14 @@ impl ClusterStop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Calls `function(*args, **kwargs)`; this ends whatever that waits for in this thread.
-    #[pyo3(signature = (function, *args, **kwargs))]
-    fn call<'py>(
-        &self,
-        function: &Bound<'py, PyAny>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let outer = STOP.replace(Some(self.0.clone()));
-        let result = function.call(args, kwargs);
-        STOP.set(outer);
-        result
+    /// From now on this ends whatever this thread waits for. What it calls meanwhile isn't called from here: the interpreter may end it.
+    fn __enter__(&self) {
+        STOPS.with_borrow_mut(|stops| stops.push(self.0.clone()));
+    }
+
+    #[pyo3(signature = (*_what))]
+    fn __exit__(&self, _what: &Bound<'_, PyTuple>) {
+        STOPS.with_borrow_mut(|stops| drop(stops.pop()));
     }
 }
 
@@ -51,7 +47,7 @@ impl ClusterStop {
 
 /// An error if whoever waits for what this thread waits for waits no longer.
 pub(crate) fn check_stopped(py: Python<'_>) -> PyResult<()> {
-    let is_stopped = STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)));
+    let is_stopped = STOPS.with_borrow(|stops| stops.last().is_some_and(|stop| stop.load(Ordering::Relaxed)));
     if is_stopped { Err(stopped(py)) } else { Ok(()) }
 }
 

@@ -1,0 +1,60 @@
+"""Programs that end while something of a cluster goes on end as they would without it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+BEGIN = """
+import os, signal, threading, time
+from raskt.distributed import Client, LocalCluster
+
+def interrupt(after):
+    threading.Thread(target=lambda: (time.sleep(after), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
+
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1)
+    client = Client(cluster)
+"""
+
+ENDS = {
+    "a close that is interrupted": """
+        client.map(time.sleep, [5] * 100, pure=False)
+        time.sleep(0.3)
+        interrupt({after})
+        try:
+            cluster.close()
+        except KeyboardInterrupt:
+            pass
+        print("ended")
+    """,
+    "a close of another thread": """
+        client.map(time.sleep, [5] * 100, pure=False)
+        threading.Thread(target=cluster.close, daemon=True).start()
+        time.sleep({after})
+        print("ended")
+    """,
+    "callbacks that run": """
+        begun = threading.Event()
+        def call(future):
+            begun.set()
+            time.sleep(0.2 + {after})
+        for future in client.map(abs, range(20)):
+            future.add_done_callback(call)
+        begun.wait(30)
+        client.close()
+        cluster.close()
+        print("ended")
+    """,
+}
+
+
+@pytest.mark.parametrize("after", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("what", ENDS)
+def test_the_interpreter_ends_in_order(what: str, after: float) -> None:
+    rest = textwrap.indent(textwrap.dedent(ENDS[what].format(after=after)), "    ")
+    done = subprocess.run([sys.executable, "-c", BEGIN + rest], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
