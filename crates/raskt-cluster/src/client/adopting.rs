@@ -1,7 +1,7 @@
 //! Clients of tasks, and words to the scheduler of which it has to be known that they were heard.
 
 use super::failed::ClusterError;
-use super::shared::Heard;
+use super::known::Heard;
 use super::table::TaskState;
 use super::tasks::TaskRun;
 use super::{Client, ConnectError};

@@ -8,8 +8,9 @@
 use super::after_calls::AfterCalls;
 use super::failed::{ClusterError, TaskFailed};
 use super::home::{Away, KnownAs, Unwritten};
+use super::known::{Heard, State};
 use super::sending::send_graph;
-use super::shared::{Heard, Shared, State};
+use super::shared::Shared;
 use super::table::TaskTable;
 use crate::driver::{Outbox, inbox};
 use crate::hello::Role;

@@ -1,6 +1,7 @@
 //! Waiting for tasks of runs whose tasks stand alone.
 
-use super::shared::{Shared, State};
+use super::known::State;
+use super::shared::Shared;
 use super::table::{TaskTable, WatchId};
 use super::watching::{Callback, Watching};
 use crate::pool::waits_here;
