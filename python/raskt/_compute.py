@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import atexit
-import weakref
 
 from raskt._core import compute, interpreter_ends, persist, shut_down
 
 __all__ = ["compute", "is_raskt_collection", "persist"]
 
-
-def _end() -> None:
-    # What is to be closed at exit is, be that registered before or after this: threads of it may have to come back.
-    close_all = getattr(weakref.finalize, "_exitfunc", None)
-    if close_all is not None:
-        close_all()
-    interpreter_ends()
-
-
 # The first to be registered is the last to be called.
-atexit.register(_end)
+atexit.register(interpreter_ends)
 # Threads must not outlive the interpreter that they call into.
 atexit.register(shut_down)
 

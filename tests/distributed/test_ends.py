@@ -9,7 +9,17 @@ import textwrap
 import pytest
 
 BEGIN = """
-import os, signal, threading, time
+import atexit, os, signal, threading, time
+
+ended, thread = threading.Event(), None
+
+@atexit.register
+def end():
+    if thread is not None:
+        ended.set()
+        thread.join()
+        cluster.close()
+
 from raskt.distributed import Client, LocalCluster
 
 def interrupt(after):
@@ -21,6 +31,15 @@ if __name__ == "__main__":
 """
 
 ENDS = {
+    "a function at exit that was registered before": """
+        def work():
+            while not ended.is_set():
+                client.submit(abs, -1, pure=False).result()
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        time.sleep({after})
+        print("ended")
+    """,
     "a close that is interrupted": """
         client.map(time.sleep, [5] * 100, pure=False)
         time.sleep(0.3)

@@ -1,27 +1,36 @@
 //! The end of the interpreter. A thread that takes the interpreter when that is over is ended by it, in the middle of what it does; and
-//! what is of Rust on its stack has the process abort. Threads that come back to it after that stay where they are, and functions of
-//! users that our threads call have some time to end.
+//! what is of Rust on its stack has the process abort. Threads that come back to it then stay where they are, and functions of users that
+//! our threads call have some time to end.
+//!
+//! What is registered with `atexit` before raskt is called after all that raskt knows of, and may wait for such threads: these come back
+//! a little later, as long as the interpreter is there.
 
 use pyo3::marker::Ungil;
 use pyo3::prelude::*;
 use raskt_sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-static IS_OVER: AtomicBool = AtomicBool::new(false);
+/// The process whose interpreter is about to end; 0 if none is. Forks are others.
+static ENDING: AtomicU32 = AtomicU32::new(0);
 
 /// The thread that ends it.
 static ENDS_IT: Mutex<Option<ThreadId>> = Mutex::new(None);
 
-/// Functions of users that threads of ours are in.
+/// Functions of users that threads of ours are in, of a process.
 static CALLED: AtomicUsize = AtomicUsize::new(0);
+static CALLED_IN: AtomicU32 = AtomicU32::new(0);
 
 /// How long these may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long others have to take the interpreter that were about to; and how often it is looked.
+/// How long others have to take the interpreter that were about to; and how long those wait who come later.
 const LAST_CALL: Duration = Duration::from_millis(20);
+
+/// How often it is looked whether it is over.
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// Calls `work` while others have the interpreter.
 pub(crate) trait Outside {
@@ -32,7 +41,9 @@ impl Outside for Python<'_> {
     fn outside<T: Ungil + Send, F: Ungil + Send + FnOnce() -> T>(self, work: F) -> T {
         self.detach(|| {
             let result = work();
-            stay_if_over();
+            if ENDING.load(Ordering::SeqCst) != 0 {
+                stay_if_over();
+            }
             result
         })
     }
@@ -46,31 +57,54 @@ pub(crate) fn calling(call: impl FnOnce(Python<'_>)) {
             CALLED.fetch_sub(1, Ordering::SeqCst);
         }
     }
+    let process = std::process::id();
+    if CALLED_IN.swap(process, Ordering::SeqCst) != process {
+        // What the parent was in when it forked isn't here.
+        CALLED.store(0, Ordering::SeqCst);
+    }
     CALLED.fetch_add(1, Ordering::SeqCst);
     let _called = Called;
-    if !IS_OVER.load(Ordering::SeqCst) {
+    if ENDING.load(Ordering::SeqCst) != process {
         Python::try_attach(call);
     }
 }
 
-/// Called by the last of the functions that are called at exit: from now on nobody but this thread comes back to the interpreter.
+/// Called at exit, by the last of the functions that raskt has registered.
 #[pyfunction]
 fn interpreter_ends(py: Python<'_>) {
-    let deadline = Instant::now() + PATIENCE;
-    while CALLED.load(Ordering::SeqCst) > 0 && Instant::now() < deadline {
+    let (process, deadline) = (std::process::id(), Instant::now() + PATIENCE);
+    let is_called = || CALLED.load(Ordering::SeqCst) > 0 && CALLED_IN.load(Ordering::SeqCst) == process;
+    while is_called() && Instant::now() < deadline {
         py.detach(|| std::thread::sleep(LAST_CALL));
     }
     *ENDS_IT.lock() = Some(std::thread::current().id());
-    IS_OVER.store(true, Ordering::SeqCst);
+    ENDING.store(process, Ordering::SeqCst);
     py.detach(|| std::thread::sleep(LAST_CALL));
 }
 
 fn stay_if_over() {
-    if IS_OVER.load(Ordering::SeqCst) && *ENDS_IT.lock() != Some(std::thread::current().id()) {
-        loop {
+    let is_another = || *ENDS_IT.lock() != Some(std::thread::current().id());
+    if ENDING.load(Ordering::SeqCst) != std::process::id() || !is_another() {
+        return;
+    }
+    let came = Instant::now();
+    while came.elapsed() < LAST_CALL {
+        while is_over() {
             std::thread::park();
         }
+        std::thread::sleep(GLANCE);
     }
+}
+
+/// Whether the interpreter takes no thread in any more. It has said so under two names.
+fn is_over() -> bool {
+    const NAMES: [&std::ffi::CStr; 2] = [c"Py_IsFinalizing", c"_Py_IsFinalizing"];
+    // SAFETY: names are asked for that end in zero.
+    let found = NAMES.map(|name| unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) });
+    let Some(found) = found.into_iter().find(|found| !found.is_null()) else { return false };
+    // SAFETY: both are functions of the interpreter that take nothing, need nothing, and give a number.
+    let asks: extern "C" fn() -> c_int = unsafe { std::mem::transmute(found) };
+    asks() != 0
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

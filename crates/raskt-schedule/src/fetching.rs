@@ -3,17 +3,13 @@
 use crate::links::located::OtherRuns;
 use crate::placed::Handed;
 use crate::requirement::Requirement;
-use crate::run::{REFUSALS, Run};
+use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 
 /// Tries to fetch a copy in vain with which it counts as lost, whoever tries and however long it takes.
 const FETCHES: u32 = 4;
-
-/// For how many refusals it counts that workers died of sending what a task reads: where it was told for the second time, of another
-/// worker's, what it reads lies apart.
-const DEADLY_REFUSALS: u32 = REFUSALS / 2;
 
 impl Scheduler {
     /// `worker` has copies of results that others hold as well.
@@ -76,9 +72,11 @@ impl Scheduler {
         let Some(placed) = self.workers.get(worker).and_then(|state| state.find(id, attempt)) else { return };
         let is_later = self.could_hand_later(from, placed.requirement.as_deref()) || self.has_suspect_of(from, id);
         let Some(run) = self.runs.get_mut(&id) else { return };
-        // Workers have died until this could be told.
-        let weight = if is_deadly { DEADLY_REFUSALS } else { 1 };
-        if from == worker || !is_later && run.is_refused_too_often(reader, weight) {
+        let mut is_too_often = || match is_deadly {
+            true => run.is_deadly_too_often(reader, worker),
+            false => run.is_refused_too_often(reader),
+        };
+        if from == worker || !is_later && is_too_often() {
             let outcomes = one_failed(&placed.tasks, reader);
             return self.take_report(worker, Report { run: id, attempt, outcomes, nanoseconds: 1 });
         }

@@ -224,7 +224,7 @@ impl Scheduler {
     pub(crate) fn blame(&mut self, worker: WorkerId, cause: LossCause) -> Vec<(RunId, TaskId)> {
         let mut guilty = vec![];
         let Some(state) = self.workers.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
-        let alone = self.alone_on(worker, state);
+        let (alone, workers) = (self.alone_on(worker, state), self.workers.len() as u64);
         let started = state.placed().filter(|(_, placed)| placed.is_started);
         let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
         for (&(id, attempt), placed) in state.placed() {
@@ -240,6 +240,12 @@ impl Scheduler {
             let counted = run.suspects.note(&current, class, death);
             run.tasks.unready.get_or_insert_default();
             guilty.extend(counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
+            if placed.is_started && run.in_vain.died(run.tasks.counts.done, workers) {
+                // None of them is to blame more than others: this one had begun.
+                let first = current.iter().flat_map(|range| range.tasks()).next().map(|task| (id, task));
+                let is_known = first.is_some_and(|first| guilty.contains(&first));
+                guilty.extend(first.filter(|_| !is_known));
+            }
         }
         guilty
     }

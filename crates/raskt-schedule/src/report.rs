@@ -181,7 +181,7 @@ fn count_refusal(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut
     let first = run.tasks.current(range, attempt).next();
     if let Some(task) = first {
         let is_refused = run.tasks.count_missing(&run.graph, task) == 0;
-        let counts = is_refused && run.is_refused_too_often(task, 1);
+        let counts = is_refused && run.is_refused_too_often(task);
         if counts && has_failed_for_good(run.tasks.count_failure(task), retries) {
             failed.push(task);
         }

@@ -10,6 +10,7 @@ use crate::suspects::{CrashSuspects, Group};
 use crate::task::Tag;
 use crate::task_set::TaskSet;
 use crate::tasks::Tasks;
+use crate::vain::InVain;
 use crate::{Attempt, Failure, FailureScope, Progress, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 use smallvec::SmallVec;
@@ -31,10 +32,12 @@ pub(crate) struct Run {
     pub needs: Vec<Need>,
     /// Tasks that may have killed workers.
     pub suspects: CrashSuspects,
+    /// Whether it comes further though workers die.
+    pub in_vain: InVain,
     /// What those of them require that look for a worker, and its class.
     pub sought: SmallVec<[(Need, u32); 2]>,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
-    refusals: BTreeMap<TaskId, u32>,
+    refusals: BTreeMap<TaskId, Refusals>,
     /// Workers that were given something of it, and have to be told when it is forgotten.
     known_to: BTreeSet<WorkerId>,
     /// Slots that tasks have lent while they wait for it, by their workers, until it has ended.
@@ -85,6 +88,7 @@ impl Run {
             needs: vec![],
             classes,
             suspects: CrashSuspects::default(),
+            in_vain: InVain::default(),
             sought: SmallVec::new(),
             refusals: BTreeMap::new(),
             known_to: BTreeSet::new(),
@@ -234,13 +238,17 @@ impl Run {
         self.classes[class as usize].clone()
     }
 
-    /// Counts that a worker didn't run `task` and gave no cause, as often as `weight` says; whether that counts as a failure by now.
-    pub fn is_refused_too_often(&mut self, task: TaskId, weight: u32) -> bool {
+    /// Counts that a worker didn't run `task` and gave no cause; whether that counts as a failure by now.
+    pub fn is_refused_too_often(&mut self, task: TaskId) -> bool {
+        self.refusals.entry(task).or_default().add(1)
+    }
+
+    /// The same, where `worker` couldn't have what it reads since whoever was to send that has died each time. Told by another worker, of
+    /// what was read where that could be had, it is of something else, which lies apart.
+    pub fn is_deadly_too_often(&mut self, task: TaskId, worker: WorkerId) -> bool {
         let refusals = self.refusals.entry(task).or_default();
-        *refusals += weight;
-        let is_too_often = *refusals >= REFUSALS;
-        *refusals %= REFUSALS;
-        is_too_often
+        let is_known = refusals.deadly_at.replace(worker) == Some(worker);
+        refusals.add(if is_known { 1 } else { REFUSALS / 2 })
     }
 
     /// `task` is done.
@@ -301,7 +309,22 @@ impl Run {
 }
 
 /// Refusals without a cause that count as one failure: a worker that always refuses mustn't be asked for ever.
-pub(crate) const REFUSALS: u32 = 16;
+const REFUSALS: u32 = 16;
+
+#[derive(Debug, Default)]
+struct Refusals {
+    count: u32,
+    deadly_at: Option<WorkerId>,
+}
+
+impl Refusals {
+    fn add(&mut self, weight: u32) -> bool {
+        self.count += weight;
+        let is_too_often = self.count >= REFUSALS;
+        self.count %= REFUSALS;
+        is_too_often
+    }
+}
 
 /// The different requirements of a graph, and which of them each layer has.
 fn classes(graph: &Graph, heeds_requirements: bool) -> (Vec<Option<Arc<Requirement>>>, Vec<u32>) {

@@ -87,6 +87,8 @@ impl Fetcher {
         lines.count += 1;
         let number = lines.count;
         lines.open.insert(source.clone(), Way { number, orders: line, _is_there });
+        // Where the network has stopped the order is answered here and now, and whoever hears of it may ask for something else.
+        drop(lines);
         self.inner.handle.spawn(self.inner.clone().serve((source.clone(), number), orders, gone));
     }
 

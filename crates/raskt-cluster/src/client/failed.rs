@@ -20,10 +20,12 @@ pub enum ClusterError {
         error: TaskError,
     },
     /// A task killed its workers.
-    #[error("{deaths} workers died while they ran {}, and nothing else that could be the reason{}", named(*.task, .key.as_deref()), told(.cause.as_deref()))]
+    #[error("{}{}", died(*.deaths, *.is_alone, &named(*.task, .key.as_deref())), told(.cause.as_deref()))]
     Killed {
         /// How many.
         deaths: usize,
+        /// Some of them ran nothing else. If not, workers died for long without anything of the run getting further.
+        is_alone: bool,
         /// The task.
         task: TaskId,
         /// What it is called, where somebody knows that: the scheduler doesn't read what tasks are.
@@ -59,6 +61,13 @@ pub enum ClusterError {
     /// It isn't there by the time that was given.
     #[error("the results didn't come in the time that was given")]
     TimedOut,
+}
+
+fn died(deaths: usize, is_alone: bool, task: &str) -> String {
+    match is_alone {
+        true => format!("{deaths} workers died while they ran {task}, and nothing else that could be the reason"),
+        false => format!("workers die again and again, and what they had done is lost each time; the last ran {task}"),
+    }
 }
 
 fn named(task: TaskId, key: Option<&str>) -> String {
@@ -99,9 +108,13 @@ impl TaskFailed {
             Cause::Task(FailureForm { error: Some(form), .. }) => {
                 ClusterError::Task { key: form.key.clone(), error: self.face.error(ErrorForm::clone(form)) }
             }
-            Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => {
-                ClusterError::Killed { deaths: story.len(), task: *task, key: None, cause: cause.clone() }
-            }
+            Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => ClusterError::Killed {
+                deaths: story.len(),
+                is_alone: story.iter().any(|death| death.alone),
+                task: *task,
+                key: None,
+                cause: cause.clone(),
+            },
             Cause::Task(FailureForm { is_lost: true, .. }) => {
                 ClusterError::Lost("data that the graph was given is gone with its worker".into())
             }

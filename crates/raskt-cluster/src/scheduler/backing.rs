@@ -4,7 +4,7 @@ use super::backups::ToCopy;
 use super::core::Core;
 use crate::message::ToWorker;
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, WorkerId};
+use raskt_schedule::{LossCause, RunId, WorkerId};
 use std::ops::Bound;
 
 /// Workers that are looked at for one that takes a copy.
@@ -41,8 +41,8 @@ impl Core {
     }
 
     /// A copy was made, or not: whether it was one of these.
-    pub fn backed_up(&mut self, worker: WorkerId, copy: u64) -> bool {
-        let from = self.backups.ended(copy, worker);
+    pub fn backed_up(&mut self, worker: WorkerId, copy: u64, is_made: bool) -> bool {
+        let from = self.backups.ended(copy, worker, is_made);
         from.into_iter().for_each(|from| self.back_up_next(from));
         from.is_some()
     }
@@ -53,8 +53,8 @@ impl Core {
     }
 
     /// A worker is gone, and with it the copies that it was to make. Of what one other holds alone by now a second one is made.
-    pub fn backups_lost(&mut self, worker: WorkerId, left: Vec<(WorkerId, (RunId, TaskId))>) {
-        self.backups.lost(worker).into_iter().for_each(|from| self.back_up_next(from));
+    pub fn backups_lost(&mut self, worker: WorkerId, cause: LossCause, left: Vec<(WorkerId, (RunId, TaskId))>) {
+        self.backups.lost(worker, cause == LossCause::Died).into_iter().for_each(|from| self.back_up_next(from));
         for of_one in left.chunk_by(|(one, _), (next, _)| one == next) {
             self.back_up(of_one[0].0, of_one.iter().map(|(_, result)| *result).collect());
         }

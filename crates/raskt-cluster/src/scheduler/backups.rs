@@ -57,6 +57,8 @@ struct Dear {
 struct Lane {
     waiting: VecDeque<(RunId, TaskId)>,
     under_way: Option<UnderWay>,
+    /// What wasn't copied last: whoever was to give it may have died, of which it isn't heard yet.
+    failed: Option<ToCopy>,
 }
 
 /// A copy that is being made, and who makes it.
@@ -191,12 +193,14 @@ impl Backups {
     }
 
     /// `worker` has made a copy, or couldn't: whose results it was of, if it was one of these.
-    pub fn ended(&mut self, copy: u64, worker: WorkerId) -> Option<WorkerId> {
+    pub fn ended(&mut self, copy: u64, worker: WorkerId, is_made: bool) -> Option<WorkerId> {
         let from = *self.copies.get(&copy)?;
         match self.lanes.get_mut(&from) {
             Some(lane) if lane.under_way.as_ref().is_some_and(|way| (way.copy, way.to) == (copy, worker)) => {
                 let of = lane.under_way.take().map(|way| way.of);
-                if let Some((deaths, tasks)) = of.and_then(|of| Some((self.deaths.get_mut(&of.run)?, of.tasks))) {
+                lane.failed = of.clone().filter(|_| !is_made);
+                let made = of.filter(|_| is_made);
+                if let Some((deaths, tasks)) = made.and_then(|of| Some((self.deaths.get_mut(&of.run)?, of.tasks))) {
                     tasks.iter().flat_map(|range| range.tasks()).for_each(|task| _ = deaths.remove(&task));
                 }
             }
@@ -209,11 +213,11 @@ impl Backups {
     }
 
     /// A worker is gone. Gives those whose copies it was making.
-    pub fn lost(&mut self, worker: WorkerId) -> Vec<WorkerId> {
-        if let Some(Lane { under_way: Some(UnderWay { copy, of, .. }), .. }) = self.lanes.remove(&worker) {
-            self.copies.remove(&copy);
-            self.note_deaths(&of);
-        }
+    pub fn lost(&mut self, worker: WorkerId, has_died: bool) -> Vec<WorkerId> {
+        let Lane { under_way, failed, .. } = self.lanes.remove(&worker).unwrap_or_default();
+        under_way.iter().for_each(|way| _ = self.copies.remove(&way.copy));
+        let copied = under_way.map(|way| way.of).into_iter().chain(failed).filter(|_| has_died);
+        copied.for_each(|of| self.note_deaths(&of));
         let lanes = self.lanes.iter().filter(|(_, lane)| lane.under_way.as_ref().is_some_and(|way| way.to == worker));
         let lanes: Vec<_> = lanes.map(|(&from, _)| from).collect();
         for from in &lanes {
@@ -221,7 +225,9 @@ impl Backups {
             let Some(UnderWay { copy, of, .. }) = lane.under_way.take() else { continue };
             self.copies.remove(&copy);
             // They are as dear as before; but reading them may be what it died of.
-            self.note_deaths(&of);
+            if has_died {
+                self.note_deaths(&of);
+            }
             let again = of.tasks.iter().flat_map(|range| range.tasks()).map(|task| (of.run, task));
             self.lanes.entry(*from).or_default().waiting.extend(again);
         }

@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// So many workers die that were to fetch the same, before that is taken for the reason.
 const DEATHS: usize = 4;
 
+/// And so many, where each of them ran something that may be the reason as well.
+const DEATHS_BESIDE: usize = 16;
+
 /// The data of a run.
 #[derive(Default)]
 pub(super) struct Gifts {
@@ -165,15 +168,17 @@ impl Gifts {
 
     /// A worker has died that was to fetch these, in their order. Gives those of which too many have, and their deaths: of what it had not
     /// come to yet it can't have died. Those that kill come to be the first, as others come before them each time.
-    pub fn died(&mut self, worker: WorkerId, asked: &[TaskRange]) -> Vec<(TaskRange, Vec<Death>)> {
-        let (death, mut deadly) = (Death { worker, others: 0, alone: true, started: true }, vec![]);
+    pub fn died(&mut self, worker: WorkerId, alone: bool, asked: &[TaskRange]) -> Vec<(TaskRange, Vec<Death>)> {
+        let others = u64::from(!alone);
+        let (death, mut deadly) = (Death { worker, others, alone, started: true }, vec![]);
         for range in first_of(asked, FIRST_STEP) {
             for (part, mut deaths) in parts(&self.deaths, range) {
                 deaths.push(death);
                 self.deaths.cut(part);
-                match deaths.len() {
-                    DEATHS.. => deadly.push((part, deaths)),
-                    _ => self.deaths.set(part, deaths),
+                let alone = deaths.iter().filter(|death| death.alone).count();
+                match alone >= DEATHS || deaths.len() >= DEATHS_BESIDE {
+                    true => deadly.push((part, deaths)),
+                    false => self.deaths.set(part, deaths),
                 }
             }
         }
@@ -229,10 +234,13 @@ mod tests {
         let of = |start, end| TaskRange { layer: LayerId(0), start, end };
         let mut gifts = Gifts::new(&[of(0, 100)], vec![]);
         for worker in 1..DEATHS as u32 {
-            assert!(gifts.died(WorkerId(worker), &[of(3, 5), of(40, 100)]).is_empty());
+            assert!(gifts.died(WorkerId(worker), true, &[of(3, 5), of(40, 100)]).is_empty());
         }
-        let died = gifts.died(WorkerId(9), &[of(3, 5), of(40, 100)]);
+        let died = gifts.died(WorkerId(9), true, &[of(3, 5), of(40, 100)]);
         let parts: Vec<_> = died.iter().map(|(range, _)| *range).collect();
         assert_eq!(parts, [of(3, 5), of(40, 38 + FIRST_STEP)]);
+        let mut gifts = Gifts::new(&[of(0, 100)], vec![]);
+        let deaths = (1..).find(|&worker| !gifts.died(WorkerId(worker), false, &[of(0, 1)]).is_empty());
+        assert_eq!(deaths, Some(DEATHS_BESIDE as u32));
     }
 }

@@ -109,13 +109,15 @@ impl Core {
         }
         self.let_on(run);
         let Some(record) = self.runs.get_mut(&run) else { return };
+        let mut stopped = BTreeSet::new();
         for (run, tasks, _) in std::mem::take(&mut record.gifts.stopped) {
             if self.machine.progress(run).is_some() {
                 self.handle(Event::Retried { run, tasks });
             }
-            // Where the data itself is wanted, the machine has said that all is there when it wasn't known here yet.
-            self.tell_whole(run);
+            stopped.insert(run);
         }
+        // Where the data itself is wanted, the machine has said that all is there when it wasn't known here yet.
+        stopped.into_iter().for_each(|run| self.tell_whole(run));
     }
 
     /// Tasks have failed since data is gone: whether its client gives it once more. Then nobody needs to know.
@@ -145,8 +147,8 @@ impl Core {
     /// A worker is gone: others fetch what it was to, unless that is what workers die of.
     pub fn ask_others_for_gifts(&mut self, worker: WorkerId, cause: LossCause) {
         let mut deadly = vec![];
-        // Whoever ran something has died of that, as far as can be told.
-        let is_suspect = cause == LossCause::Died && !self.has_begun_something(worker);
+        // Whoever ran something may have died of that.
+        let is_alone = !self.has_begun_something(worker);
         for &run in &self.given {
             let Some(record) = self.runs.get_mut(&run) else { continue };
             let asked = record.gifts.all_at(Place::Asked(worker));
@@ -154,9 +156,10 @@ impl Core {
                 continue;
             }
             self.ungiven.insert(run);
-            if is_suspect {
-                deadly
-                    .extend(record.gifts.died(worker, &asked).into_iter().map(|(tasks, deaths)| (run, tasks, deaths)));
+            if cause == LossCause::Died {
+                deadly.extend(
+                    record.gifts.died(worker, is_alone, &asked).into_iter().map(|(tasks, deaths)| (run, tasks, deaths)),
+                );
             }
         }
         for (run, tasks, deaths) in deadly {

@@ -110,7 +110,7 @@ impl Core {
                 }
             }
             FromWorker::NotGiven { run, tasks, reason } => self.not_given(worker, run, &tasks, &reason),
-            FromWorker::Copied { copy, .. } if self.backed_up(worker, copy) => {}
+            FromWorker::Copied { copy, ref failure } if self.backed_up(worker, copy, failure.is_none()) => {}
             FromWorker::Copied { copy, failure } => self.copied_by(worker, copy, failure),
             FromWorker::Stays => self.stays(worker),
             FromWorker::Prepared { number } => self.is_prepared(worker, number),
@@ -221,7 +221,7 @@ impl Core {
         let left = self.backups.of(&self.machine, worker, &entry.knows);
         self.handle(Event::WorkerLost { worker, cause });
         self.movements_lost(worker);
-        self.backups_lost(worker, left);
+        self.backups_lost(worker, cause, left);
         self.pass_on(entry.name);
         self.look_after_movements();
     }

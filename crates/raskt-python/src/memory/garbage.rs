@@ -81,15 +81,27 @@ fn much() -> Option<(Store, u64)> {
     }
     let (store, limit) = of_worker()?;
     let beside = store.beside()?;
-    let mut garbage = GARBAGE.try_lock()?;
-    garbage.in_use = garbage.in_use.min(beside);
-    let is_paused = garbage.not_before.is_some_and(|then| Instant::now() < then);
-    let part = if is_paused { URGENT } else { PART };
-    (beside - garbage.in_use > limit / part).then_some((store, limit))
+    GARBAGE.try_lock()?.may_be(beside, limit).then_some((store, limit))
+}
+
+impl Garbage {
+    /// Whether so many bytes may be garbage.
+    fn may_be(&mut self, beside: u64, limit: u64) -> bool {
+        let is_paused = self.not_before.is_some_and(|then| Instant::now() < then);
+        if !is_paused {
+            // What comes and goes with each task is no more garbage than before.
+            self.in_use = self.in_use.min(beside);
+        }
+        beside.saturating_sub(self.in_use) > limit / if is_paused { URGENT } else { PART }
+    }
 }
 
 fn collect(py: Python<'_>, store: &Store, limit: u64) {
     let (before, began) = (store.beside().unwrap_or(0), Instant::now());
+    // It may have gone while Python was waited for.
+    if !GARBAGE.try_lock().is_some_and(|mut garbage| garbage.may_be(before, limit)) {
+        return;
+    }
     // Whose collection fails has lost nothing.
     let _ = py.import("gc").and_then(|module| module.call_method0("collect"));
     give_back_freed();
