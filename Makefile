@@ -25,7 +25,8 @@ PACKAGE := $(shell find python -name '*.py' -o -name '*.pyi' -o -name 'py.typed'
 PART ?=
 # Their tests run a second time on a cluster of processes: one in thirty-two here, all of them by `make cluster-test`.
 COLLECTIONS := tests/array tests/dataframe tests/delayed tests/dask tests/futures
-# Tests wait more than they compute: so many processes run them at a time, a file's by one of them.
+# Tests wait more than they compute: so many processes run them at a time, a file's by one of them. In the order of their names: those
+# that take longest are few tests a file, and one process would be left with them.
 TESTERS ?= 2
 PYTEST := $(BIN)/python -m pytest -q
 # What `make fuzz` tries (fuzz/targets), and for how long.
@@ -51,7 +52,7 @@ rust-test: .venv/.python
 	$(CARGO) test --release --locked $(ASSERTING) $(MACHINES:%=-p raskt-%)
 
 python-test: .venv/.wheel .venv/.test
-	$(PYTEST) --numprocesses $(TESTERS) --dist loadfile --durations 20 tests
+	$(PYTEST) --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder --durations 20 tests
 	$(PYTEST) --cluster --share 32 $(COLLECTIONS)
 	$(PYTEST) --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
 

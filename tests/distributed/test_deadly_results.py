@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from processes_seen import until
 from raskt import ResultsLost
 from raskt.distributed import Client, LocalCluster, wait
 
@@ -80,9 +81,11 @@ def test_what_reads_two_that_lie_apart_fails(client: Client) -> None:
 def test_one_that_was_dear_is_copied_no_more(client: Client) -> None:
     """A second worker holds what took long to make, without anybody having asked."""
     made = client.map(dear, range(2))
-    wait(made, timeout=PATIENCE)
-    time.sleep(4)
-    before = client.run(os.getpid)
-    wait(made, timeout=PATIENCE)
-    time.sleep(4)
-    assert client.run(os.getpid) == before
+
+    def are_left_alone() -> bool:
+        wait(made, timeout=PATIENCE)
+        before = client.run(os.getpid)
+        time.sleep(3)
+        return len(before) == 2 and client.run(os.getpid) == before
+
+    until(are_left_alone)

@@ -58,7 +58,6 @@ mod task_set;
 mod tasks;
 mod told;
 mod transitions;
-mod vain;
 mod validate;
 mod waits;
 mod within;

@@ -11,6 +11,10 @@
 //! the suspect has gone on beside them, nobody knows which of them it was. It may be the same each time, though. So of such deaths
 //! three count as one, whoever was beside it: no task kills workers without end.
 
+mod vain;
+
+pub(crate) use vain::InVain;
+
 use crate::{Attempt, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use serde::{Deserialize, Serialize};
