@@ -355,5 +355,16 @@ def test_a_local_cluster_adapts() -> None:
         assert client.submit(abs, -1).result(timeout=30) == 1
 
 
+def test_whoever_scales_by_hand_decides_from_then_on() -> None:
+    with LocalCluster(n_workers=0, threads_per_worker=1) as cluster:
+        adaptive = cluster.adapt(maximum=1, interval="20 ms", wait_count=1)
+        cluster.scale(2)
+        assert adaptive.state == "stopped" and "scale()" in adaptive.log[-1][1]["reason"]
+        time.sleep(0.3)
+        assert cluster.size == 2
+        cluster.adapt(maximum=1, interval="20 ms", wait_count=1)
+        until(lambda: cluster.size == 0)
+
+
 settings.register_profile("adaptive", deadline=None)
 settings.load_profile("adaptive")

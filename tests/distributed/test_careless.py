@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -279,10 +280,23 @@ def test_arguments_of_another_kind_are_refused(client: Client, call: Any, words:
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("tcp://127.0.0.1:1", r"tcp://127.0.0.1:1 has a token, and this client none: .*Security\(token_file"),
-        ("tls://127.0.0.1:1", r"tls://127.0.0.1:1 has an authority's certificate, .*Security\(tls_ca_file"),
+        ("tcp://127.0.0.1:1", r"tcp://127.0.0.1:1 needs the token .*none at '.*token'.*Security\(token_file"),
+        ("tls://127.0.0.1:1", r"tls://127.0.0.1:1 needs the certificate of .*authority.*Security\(tls_ca_file"),
     ],
 )
-def test_clients_without_credentials_hear_which(address: str, words: str) -> None:
+def test_clients_without_credentials_hear_which(
+    address: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     with pytest.raises(ConnectionError, match=words):
         Client(address)
+
+
+@pytest.mark.parametrize("what", [[1], [[None, "x"]], {"a": 1}, (object(),)])
+def test_what_is_about_futures_says_so_where_there_are_none(client: Client, what: Any) -> None:
+    for ask in (client.cancel, client.retry, wait, fire_and_forget):
+        with pytest.raises(TypeError, match="takes futures of a cluster.* there is none"):
+            ask(what)
+    future = client.submit(inc, 1)
+    assert wait([future, None]).done == {future}
+    client.cancel([])

@@ -5,10 +5,11 @@
 //! suspects. They are asked for in ever smaller parts, one part at a time of each worker, so that others go free; one that was alone on
 //! its way when several workers died isn't asked for any more for a while.
 
-use raskt_graph::TaskId;
+use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_value::{ErrorKind, TaskError};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Results of a request that was lost are asked for in so many.
@@ -20,7 +21,7 @@ const DEATHS: u32 = 3;
 /// After so long one that was given up is tried once more: what it did may have had to do with the worker.
 const GIVEN_UP: Duration = Duration::from_secs(60);
 
-/// So many suspects are remembered; after that all begin anew.
+/// So many suspects are remembered.
 const KNOWN_MOST: usize = 1 << 17;
 
 /// Results whose holders have died while they were sent.
@@ -79,7 +80,7 @@ impl Deadly {
         let mut is_last = false;
         for result in results.iter().flat_map(|(run, tasks)| tasks.tasks().map(|task| (*run, task))) {
             if self.suspects.len() >= KNOWN_MOST && !self.suspects.contains_key(&result) {
-                self.suspects.clear();
+                self.make_room();
             }
             let new = Suspect { together, last: worker, deaths: 0, since: Instant::now() };
             let Some(suspect) = self.suspects.get_mut(&result) else {
@@ -96,13 +97,31 @@ impl Deadly {
         is_last
     }
 
+    /// Those that were beside others when somebody died go first.
+    fn make_room(&mut self) {
+        self.suspects.retain(|_, suspect| suspect.deaths > 0);
+        if self.suspects.len() >= KNOWN_MOST {
+            self.suspects.clear();
+        }
+    }
+
+    /// Nobody asks for anything of the run any more.
+    pub fn forget(&mut self, run: RunId) {
+        let first = |run| (run, TaskId::new(LayerId(0), 0));
+        self.remove(first(run)..first(RunId(run.0 + 1)));
+    }
+
     /// These came, whatever was feared of them.
     pub fn came(&mut self, run: RunId, tasks: TaskRange) {
+        let id = |index| (run, TaskId::new(tasks.layer, index));
+        self.remove(id(tasks.start)..id(tasks.end));
+    }
+
+    fn remove(&mut self, results: Range<(RunId, TaskId)>) {
         if self.suspects.is_empty() {
             return;
         }
-        let id = |index| (run, TaskId::new(tasks.layer, index));
-        let known: Vec<_> = self.suspects.range(id(tasks.start)..id(tasks.end)).map(|(&result, _)| result).collect();
+        let known: Vec<_> = self.suspects.range(results).map(|(&result, _)| result).collect();
         known.iter().for_each(|result| _ = self.suspects.remove(result));
     }
 }
@@ -127,7 +146,6 @@ pub(crate) fn given_up() -> TaskError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raskt_graph::LayerId;
 
     const RUN: RunId = RunId(7);
 
@@ -197,5 +215,16 @@ mod tests {
         let mut suspects = Deadly::default();
         suspects.lost(WorkerId(1), &[(RUN, tasks(0, 3 * KNOWN_MOST as u64))], Way::Together);
         assert!(suspects.suspects.len() <= KNOWN_MOST);
+        // Of what somebody has died alone it is known for as long as there is room for that.
+        let mut suspects = Deadly::default();
+        for worker in 1..=DEATHS + 1 {
+            suspects.lost(WorkerId(worker), &[(RUN, tasks(0, 1))], Way::Apart);
+        }
+        suspects.lost(WorkerId(9), &[(RunId(9), tasks(0, 2 * KNOWN_MOST as u64))], Way::Together);
+        assert_eq!(suspects.ways(RUN, tasks(0, 1)), [(tasks(0, 1), Way::GivenUp)]);
+        suspects.forget(RunId(9));
+        assert_eq!(suspects.suspects.len(), 1);
+        suspects.forget(RUN);
+        assert!(suspects.suspects.is_empty());
     }
 }

@@ -10,7 +10,17 @@ type Job = Box<dyn FnOnce(Turn) + Send>;
 
 /// What is done for one worker after the other; that of several workers goes on side by side.
 #[derive(Default)]
-pub(crate) struct Turns(Mutex<BTreeMap<WorkerId, VecDeque<Job>>>);
+pub(crate) struct Turns(Mutex<BTreeMap<WorkerId, Queue>>);
+
+/// Of a worker whose turn somebody has.
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Job>,
+    /// A job is being begun, and who does so begins the next one as well, if its turn is over by then: turns that end at once, one
+    /// after the other, needn't lie on one another on a stack.
+    is_beginning: bool,
+    is_over: bool,
+}
 
 /// Nothing else is done for the worker as long as this is there.
 pub(crate) struct Turn(Arc<Turns>, WorkerId);
@@ -18,26 +28,55 @@ pub(crate) struct Turn(Arc<Turns>, WorkerId);
 impl Turns {
     /// Has `job` done when all that was to be done for `worker` before is over: now, or by whoever ends the turn before.
     pub fn enter(self: &Arc<Self>, worker: WorkerId, job: impl FnOnce(Turn) + Send + 'static) {
-        let mut waiting = self.0.lock();
-        if let Some(waiting) = waiting.get_mut(&worker) {
-            return waiting.push_back(Box::new(job));
+        let mut all = self.0.lock();
+        if let Some(queue) = all.get_mut(&worker) {
+            return queue.waiting.push_back(Box::new(job));
         }
-        waiting.insert(worker, VecDeque::new());
-        drop(waiting);
-        job(Turn(self.clone(), worker));
+        all.insert(worker, Queue { is_beginning: true, ..Queue::default() });
+        drop(all);
+        self.begin(worker, Box::new(job));
+    }
+
+    /// Begins it, and those after it as long as turns end meanwhile.
+    fn begin(self: &Arc<Self>, worker: WorkerId, job: Job) {
+        let mut next = Some(job);
+        while let Some(job) = next.take() {
+            job(Turn(self.clone(), worker));
+            let mut all = self.0.lock();
+            let Some(queue) = all.get_mut(&worker) else { return };
+            if queue.is_over {
+                next = Self::next(&mut all, worker);
+            } else {
+                queue.is_beginning = false;
+            }
+        }
+    }
+
+    /// Who is next, and is being begun from now on.
+    fn next(all: &mut BTreeMap<WorkerId, Queue>, worker: WorkerId) -> Option<Job> {
+        let queue = all.get_mut(&worker)?;
+        let Some(next) = queue.waiting.pop_front() else {
+            all.remove(&worker);
+            return None;
+        };
+        (queue.is_beginning, queue.is_over) = (true, false);
+        Some(next)
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
         let mut all = self.0.0.lock();
-        let next = all.get_mut(&self.1).and_then(VecDeque::pop_front);
-        if next.is_none() {
-            all.remove(&self.1);
+        if let Some(queue) = all.get_mut(&self.1)
+            && queue.is_beginning
+        {
+            queue.is_over = true;
+            return;
         }
+        let next = Turns::next(&mut all, self.1);
         drop(all);
         if let Some(next) = next {
-            next(Self(self.0.clone(), self.1));
+            self.0.begin(self.1, next);
         }
     }
 }
@@ -65,6 +104,21 @@ mod tests {
         }
         assert!(turns.0.lock().is_empty());
         turns.enter(WorkerId(1), |_| {});
+        assert!(turns.0.lock().is_empty());
+    }
+
+    #[test]
+    fn as_many_turns_as_there_are_may_end_at_once() {
+        let (turns, first, done) = (Arc::new(Turns::default()), Arc::new(Mutex::new(None)), Arc::new(Mutex::new(0)));
+        let kept = first.clone();
+        turns.enter(WorkerId(1), move |turn| *kept.lock() = Some(turn));
+        for _ in 0..1_000_000 {
+            let done = done.clone();
+            turns.enter(WorkerId(1), move |_| *done.lock() += 1);
+        }
+        let first = first.lock().take();
+        drop(first);
+        assert_eq!(*done.lock(), 1_000_000);
         assert!(turns.0.lock().is_empty());
     }
 }

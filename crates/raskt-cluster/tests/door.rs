@@ -98,15 +98,16 @@ fn certificates_that_are_not_right_are_refused() {
     let foreign = issue(&others, Role::Worker);
     let itself = self_signed();
     let address = guarded.listening.address();
-    for (what, own) in [
-        ("no certificate", None),
-        ("expired", Some(&expired)),
-        ("early", Some(&early)),
-        ("foreign", Some(&foreign)),
-        ("self-signed", Some(&itself)),
+    for (what, own, why) in [
+        ("no certificate", None, ""),
+        ("expired", Some(&expired), "has expired"),
+        ("early", Some(&early), "isn't good yet"),
+        ("foreign", Some(&foreign), "is of another authority"),
+        ("self-signed", Some(&itself), ""),
     ] {
         let (told, said) = guarded.turned_away(Role::Worker, with(&ours, own), address);
-        assert!(said.contains("was not let in: TLS"), "{what}: {said} / {told}");
+        assert!(said.contains("was not let in: TLS") && said.contains(why), "{what}: {said} / {told}");
+        assert!(own.is_none() || told.contains("to the other side the certificate of this process"), "{what}: {told}");
         assert!(!said.contains("BEGIN"), "{said}");
     }
     // A right certificate of the wrong role, whatever its owner says that he is.
@@ -116,6 +117,31 @@ fn certificates_that_are_not_right_are_refused() {
     let (told, _) = guarded.turned_away(Role::Client, with(&ours, Some(&client)), address);
     assert!(told.contains("nobody comes here as client"), "{told}");
     guarded.lets_in(certified(&ours, Role::Worker));
+}
+
+#[test]
+fn a_process_whose_own_certificate_is_not_good_now_does_not_start() {
+    let authority = Authority::create(1).unwrap();
+    let hour = Duration::from_secs(3600);
+    let now = SystemTime::now();
+    for (what, valid, word) in [
+        ("expired", now - hour * 50..now - hour, Some("expired 60 minutes ago")),
+        ("early", now + hour * 100..now + hour * 200, Some("good only from 4 days on")),
+        ("good", now - hour..now + hour, None),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("certs");
+        authority.write(&path).unwrap();
+        authority.issue(Role::Scheduler, &[], valid).unwrap().write(&path, "own").unwrap();
+        let own = (path.join("own.pem"), path.join("own-key.pem"));
+        let read = Tls::read(&path.join("ca.pem"), Some((&own.0, &own.1)), Names::Role);
+        let Some(word) = word else {
+            assert!(read.is_ok(), "{what}: {read:?}");
+            continue;
+        };
+        let told = read.unwrap_err().to_string();
+        assert!(told.contains(word) && told.contains("own.pem") && told.contains("raskt certs"), "{what}: {told}");
+    }
 }
 
 /// One that nobody has signed but itself: an authority's own.

@@ -9,7 +9,7 @@ use pyo3::marker::Ungil;
 use pyo3::prelude::*;
 use raskt_sync::Mutex;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
@@ -19,9 +19,11 @@ static ENDING: AtomicU32 = AtomicU32::new(0);
 /// The thread that ends it.
 static ENDS_IT: Mutex<Option<ThreadId>> = Mutex::new(None);
 
-/// Functions of users that threads of ours are in, of a process.
-static CALLED: AtomicUsize = AtomicUsize::new(0);
-static CALLED_IN: AtomicU32 = AtomicU32::new(0);
+/// The process that begins no further functions of users.
+static CLOSED: AtomicU32 = AtomicU32::new(0);
+
+/// A process, and in how many functions of users threads of ours are there.
+static CALLED: AtomicU64 = AtomicU64::new(0);
 
 /// How long these may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -58,22 +60,32 @@ pub(crate) fn calling(call: impl FnOnce(Python<'_>)) {
         }
     }
     let process = std::process::id();
-    if CALLED_IN.swap(process, Ordering::SeqCst) != process {
-        // What the parent was in when it forked isn't here.
-        CALLED.store(0, Ordering::SeqCst);
-    }
-    CALLED.fetch_add(1, Ordering::SeqCst);
+    // What the parent was in when it forked isn't here.
+    let add = |called| Some(of_process(called, process).map_or(alone(process), |_| called) + 1);
+    let _ = CALLED.fetch_update(Ordering::SeqCst, Ordering::SeqCst, add);
     let _called = Called;
-    if ENDING.load(Ordering::SeqCst) != process {
+    if CLOSED.load(Ordering::SeqCst) != process {
         Python::try_attach(call);
     }
+}
+
+/// No calls of that process.
+fn alone(process: u32) -> u64 {
+    u64::from(process) << 32
+}
+
+/// The calls of that process, if what is counted is of it.
+fn of_process(called: u64, process: u32) -> Option<u32> {
+    (called >> 32 == u64::from(process)).then_some(called as u32)
 }
 
 /// Called at exit, by the last of the functions that raskt has registered.
 #[pyfunction]
 fn interpreter_ends(py: Python<'_>) {
     let (process, deadline) = (std::process::id(), Instant::now() + PATIENCE);
-    let is_called = || CALLED.load(Ordering::SeqCst) > 0 && CALLED_IN.load(Ordering::SeqCst) == process;
+    // Who comes later sees it, and who came before is seen.
+    CLOSED.store(process, Ordering::SeqCst);
+    let is_called = || of_process(CALLED.load(Ordering::SeqCst), process).is_some_and(|calls| calls > 0);
     while is_called() && Instant::now() < deadline {
         py.detach(|| std::thread::sleep(LAST_CALL));
     }

@@ -3,6 +3,7 @@
 use crate::planted::{self, Bug};
 use crate::run::Run;
 use crate::scheduler::Scheduler;
+use crate::suspects::InVain;
 use crate::{Action, Death, Event, EventError, Failure, Progress, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 use std::collections::BTreeMap;
@@ -94,6 +95,8 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&id).filter(|run| !is_told && !run.is_released) else { return };
         run.is_finished = run.tasks.counts.unfinished_wanted == 0;
         if run.is_finished {
+            // What it loses from now on is another matter than what it couldn't get together.
+            run.in_vain = InVain::default();
             self.actions.push_back(Action::Finished { run: id });
             self.end_lending(id);
         }

@@ -73,7 +73,7 @@ impl Scheduler {
         let is_later = self.could_hand_later(from, placed.requirement.as_deref()) || self.has_suspect_of(from, id);
         let Some(run) = self.runs.get_mut(&id) else { return };
         let mut is_too_often = || match is_deadly {
-            true => run.is_deadly_too_often(reader, worker),
+            true => run.is_deadly_too_often(reader, worker, from),
             false => run.is_refused_too_often(reader),
         };
         if from == worker || !is_later && is_too_often() {

@@ -224,7 +224,8 @@ impl Scheduler {
     pub(crate) fn blame(&mut self, worker: WorkerId, cause: LossCause) -> Vec<(RunId, TaskId)> {
         let mut guilty = vec![];
         let Some(state) = self.workers.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
-        let (alone, workers) = (self.alone_on(worker, state), self.workers.len() as u64);
+        let (alone, newest) = (self.alone_on(worker, state), self.workers.newest().unwrap_or(worker));
+        let mut last = None;
         let started = state.placed().filter(|(_, placed)| placed.is_started);
         let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
         for (&(id, attempt), placed) in state.placed() {
@@ -240,7 +241,9 @@ impl Scheduler {
             let counted = run.suspects.note(&current, class, death);
             run.tasks.unready.get_or_insert_default();
             guilty.extend(counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
-            if placed.is_started && run.in_vain.died(run.tasks.counts.done, workers) {
+            // What it has of a run stands together.
+            let is_first = placed.is_started && last.replace(id) != Some(id);
+            if is_first && run.in_vain.died(worker, newest, run.tasks.counts.done) {
                 // None of them is to blame more than others: this one had begun.
                 let first = current.iter().flat_map(|range| range.tasks()).next().map(|task| (id, task));
                 let is_known = first.is_some_and(|first| guilty.contains(&first));

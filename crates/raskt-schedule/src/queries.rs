@@ -100,6 +100,11 @@ impl Scheduler {
         imports.map_or(&[], |imports| imports.parts())
     }
 
+    /// Whether `worker` has begun something that it hasn't ended, be it cancelled meanwhile.
+    pub fn has_begun_something(&self, worker: WorkerId) -> bool {
+        self.workers.get(worker).is_some_and(|state| state.placed_sums().1 > 0 || state.orphans() > 0)
+    }
+
     /// What `worker` was handed out and hasn't ended, after the hand-out `after`: `most` of it at most.
     pub fn processing(&self, worker: WorkerId, after: Option<(RunId, Attempt)>, most: usize) -> Vec<Processing> {
         let Some(state) = self.workers.get(worker) else { return vec![] };

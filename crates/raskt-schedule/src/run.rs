@@ -242,12 +242,12 @@ impl Run {
         self.refusals.entry(task).or_default().add(1)
     }
 
-    /// The same, where `worker` couldn't have what it reads since whoever was to send that has died each time. Told by another worker, of
-    /// what was read where that could be had, it is of something else, which lies apart.
-    pub fn is_deadly_too_often(&mut self, task: TaskId, worker: WorkerId) -> bool {
+    /// The same, where `worker` couldn't have what it reads of `from`, since whoever was to send that has died each time. Told by the one
+    /// who held what couldn't be had before, it is of something else, which lies apart.
+    pub fn is_deadly_too_often(&mut self, task: TaskId, worker: WorkerId, from: WorkerId) -> bool {
         let refusals = self.refusals.entry(task).or_default();
-        let is_known = refusals.deadly_at.replace(worker) == Some(worker);
-        refusals.add(if is_known { 1 } else { REFUSALS / 2 })
+        let lie_apart = refusals.deadly_at.replace(from) == Some(worker);
+        refusals.add(if lie_apart { REFUSALS } else { 1 })
     }
 
     /// `task` is done.
@@ -313,6 +313,7 @@ const REFUSALS: u32 = 16;
 #[derive(Debug, Default)]
 struct Refusals {
     count: u32,
+    /// Who holds what couldn't be had last since its holders die of it.
     deadly_at: Option<WorkerId>,
 }
 

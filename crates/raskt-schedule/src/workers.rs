@@ -113,6 +113,11 @@ impl Workers {
         self.workers.keys().copied()
     }
 
+    /// The last that has come of those that are there.
+    pub fn newest(&self) -> Option<WorkerId> {
+        self.workers.last()
+    }
+
     pub fn len(&self) -> usize {
         self.workers.len()
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import weakref
@@ -18,6 +19,7 @@ from raskt.distributed._calls import Calls
 from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
 from raskt.distributed._folders import Folder
+from raskt.distributed._left_behind import end_later
 from raskt.distributed._nested import as_container, futures_asked
 from raskt.distributed._orders import Orders
 from raskt.distributed._plugins import Plugins
@@ -25,6 +27,7 @@ from raskt.distributed._questions import Questions
 from raskt.distributed._security import Security
 from raskt.distributed._sharing import Sharing
 from raskt.distributed._threads import in_thread, running_loop
+from raskt.distributed._usual import security_at
 
 TIMEOUT_SECONDS = 30.0
 """How long a client waits for its scheduler, if nobody says otherwise."""
@@ -48,7 +51,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
     scheduler_file : path, optional
         The file of a running scheduler, which says where it is and by what token it knows others.
     security : Security, optional
-        By what the cluster knows this process.
+        By what the cluster knows this process. Default: what a cluster of this process has whose address that is; within
+        a host else the token of this user's schedulers (``~/.config/raskt/token``).
     asynchronous : bool, default False
         Whether what waits gives something to be awaited: all methods that ask the cluster for something, such as
         `gather`, `run` and `close`, and those of futures, such as `result`.
@@ -56,6 +60,11 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         What the client is called.
     **cluster_kwargs
         Arguments of `LocalCluster`, where there is no address.
+
+    Notes
+    -----
+    A client that is everybody's default stays until it is closed; another one that nobody keeps ends with the last of
+    its results.
 
     Examples
     --------
@@ -121,7 +130,9 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         if asynchronous:
             self._raskt_cluster_client.is_asynchronous()
         self._dask: _core.DaskScheduler | None = None
-        self._finalizer = weakref.finalize(self, _close, os.getpid(), self._raskt_cluster_client, own, folder)
+        self._finalizer = weakref.finalize(
+            self, _end, weakref.ref(self), os.getpid(), self._raskt_cluster_client, own, folder
+        )
         if own is not None and own.size:
             self._raskt_cluster_client.wait_for_workers(1, patience)
         _current.note(self)
@@ -135,15 +146,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             _words.show(self)
 
     def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
-        security = security or Security()
-        if security.token_file is None and security.tls_ca_file is None:
-            has, files = "a token", "token_file=..."
-            if address.startswith("tls://"):
-                has, files = "an authority's certificate", f"tls_ca_file=..., {files}"
-            raise ConnectionError(
-                f"the scheduler at {address} has {has}, and this client none: name its file "
-                f"(security=Security({files})), or the scheduler's (scheduler_file=...)"
-            )
+        if security is None or security == Security():
+            security = security_at(address)
         return _core.ClusterClient(nearest(address), listen, security.credentials(), self.name, patience)
 
     @property
@@ -344,10 +348,21 @@ async def _itself(client: Client) -> Client:
     return client
 
 
-def _close(process: int, client: _core.ClusterClient, own: LocalCluster | None, folder: Folder) -> None:
+def _end(
+    this: weakref.ref[Client], process: int, client: _core.ClusterClient, own: LocalCluster | None, folder: Folder
+) -> None:
     if process != os.getpid():
         # A fork: all of it is the parent's.
         return
+    close = functools.partial(_close, client, own, folder)
+    if this() is None and client.has_results():
+        # Nobody has closed it, and nobody can any more: it is there for as long as its futures are.
+        end_later(client.has_results, close)
+    else:
+        close()
+
+
+def _close(client: _core.ClusterClient, own: LocalCluster | None, folder: Folder) -> None:
     client.close(CLOSING_SECONDS)
     if own is not None:
         own.close()

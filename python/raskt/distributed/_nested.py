@@ -59,12 +59,24 @@ def futures_asked(value: Any, what: str) -> list[ClusterFuture]:
             )
         return futures
 
+    kinds = "futures of a cluster, persisted collections, and containers of them"
     if not isinstance(value, (ClusterFuture, *CONTAINERS)) and not is_raskt_collection(value):
-        kinds = "futures of a cluster, persisted collections, and containers of them"
         raise TypeError(f"{what} takes {kinds}, not {value!r}")
     found: list[ClusterFuture] = []
     _find(value, found, 0, asked)
+    if not found:
+        for stray in _strays(value):
+            raise TypeError(f"{what} takes {kinds}; there is none in {type(value).__name__}: it has {stray!r}")
     return found
+
+
+def _strays(value: Any) -> Iterator[Any]:
+    """What is neither a container nor a collection; keys may be anything."""
+    if isinstance(value, CONTAINERS):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strays(item)
+    elif not is_raskt_collection(value):
+        yield value
 
 
 def as_container(value: Any) -> Any:

@@ -33,14 +33,19 @@ impl FromStr for WorkerCount {
 
 impl WorkerCount {
     /// How many workers on so many processors, and how many threads each has unless that is said.
-    pub fn on(self, processors: usize) -> (usize, usize) {
+    pub fn on(self, processors: usize) -> Result<(usize, usize), String> {
         let processors = processors.max(1);
         let workers = match self {
             Self::Auto => groups(processors),
             Self::Count(count) => count,
-            Self::FromEnd(fewer) => (processors + 1).saturating_sub(fewer).max(1),
+            Self::FromEnd(fewer) if fewer <= processors => processors + 1 - fewer,
+            Self::FromEnd(fewer) => {
+                return Err(format!(
+                    "-{fewer} workers on {processors} processors are none: -{processors} is one worker"
+                ));
+            }
         };
-        (workers, (processors / workers).max(1))
+        Ok((workers, (processors / workers).max(1)))
     }
 }
 
@@ -60,7 +65,8 @@ mod tests {
 
     #[test]
     fn workers_and_threads_together_use_the_processors() {
-        let on = |text: &str, processors| text.parse::<WorkerCount>().unwrap().on(processors);
+        let asked = |text: &str, processors| text.parse::<WorkerCount>().unwrap().on(processors);
+        let on = |text: &str, processors| asked(text, processors).unwrap();
         assert_eq!(on("auto", 2), (2, 1));
         assert_eq!(on("auto", 16), (4, 4));
         assert_eq!(on("auto", 12), (4, 3));
@@ -68,7 +74,8 @@ mod tests {
         assert_eq!(on("3", 8), (3, 2));
         assert_eq!(on("16", 8), (16, 1));
         assert_eq!(on("-1", 8), (8, 1));
-        assert_eq!(on("-9", 8), (1, 8));
+        assert_eq!(on("-8", 8), (1, 8));
+        assert_eq!(asked("-9", 8).unwrap_err(), "-9 workers on 8 processors are none: -8 is one worker");
         for bad in ["", "0", "many", "5000", "1.5"] {
             assert!(bad.parse::<WorkerCount>().is_err(), "{bad}");
         }

@@ -23,7 +23,8 @@ pub(super) struct Plan {
 
 /// The workers that the options ask for.
 pub(super) fn plans(options: &Options) -> Result<Vec<Plan>, Failure> {
-    let (count, usual) = options.nworkers.on(raskt_store::processors());
+    let (count, usual) =
+        options.nworkers.on(raskt_store::processors()).map_err(|why| Failure::usage(format!("`--nworkers`: {why}")))?;
     let threads = options.nthreads.unwrap_or(usual);
     let several = |option: &str| {
         Failure::usage(format!("{count} workers can't share one `{option}`: give `--worker-port` a range"))

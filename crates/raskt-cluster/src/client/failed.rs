@@ -63,10 +63,16 @@ pub enum ClusterError {
     TimedOut,
 }
 
+/// So many workers that had nothing else have died of what is to blame for it.
+const ALONE: usize = 3;
+
 fn died(deaths: usize, is_alone: bool, task: &str) -> String {
     match is_alone {
         true => format!("{deaths} workers died while they ran {task}, and nothing else that could be the reason"),
-        false => format!("workers die again and again, and what they had done is lost each time; the last ran {task}"),
+        false => format!(
+            "workers die again and again, and what they had done is lost each time; so did {deaths} that were at {task}, which may \
+             have had to do with what was beside it"
+        ),
     }
 }
 
@@ -110,7 +116,7 @@ impl TaskFailed {
             }
             Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => ClusterError::Killed {
                 deaths: story.len(),
-                is_alone: story.iter().any(|death| death.alone),
+                is_alone: story.iter().filter(|death| death.alone).count() >= ALONE,
                 task: *task,
                 key: None,
                 cause: cause.clone(),

@@ -110,6 +110,8 @@ pub(super) struct Gathering {
     found: Vec<Option<Value>>,
     missed: Vec<Part>,
     unread: Unread,
+    /// As long as somebody wants what waits for its turn.
+    wanted: Arc<()>,
 }
 
 /// What is there, and can't be had here, by its place.
@@ -174,7 +176,8 @@ impl Gathering {
             by_worker.into_iter().map(|(worker, parts)| (worker, requests(worker, parts))).collect();
         apart.into_iter().for_each(|part| waiting.entry(part.worker).or_default().push_back(Request::apart(part)));
         let (open, open_bytes, came, missed) = (BTreeMap::new(), 0, channel(), vec![]);
-        Self { shared, sources, waiting, open, open_bytes, came, found, missed, unread }
+        let wanted = Arc::default();
+        Self { shared, sources, waiting, open, open_bytes, came, found, missed, unread, wanted }
     }
 
     fn is_open(&self) -> bool {
@@ -211,8 +214,11 @@ impl Gathering {
         if request.way != Way::Apart {
             return self.shared.fetcher.fetch(&source, fetch, move |pieces| drop(sender.send((request, pieces))));
         }
-        let fetcher = self.shared.fetcher.clone();
+        let (fetcher, wanted) = (self.shared.fetcher.clone(), Arc::downgrade(&self.wanted));
         self.shared.apart.enter(request.worker, move |turn| {
+            if wanted.strong_count() == 0 {
+                return;
+            }
             let come = move |pieces| {
                 drop(sender.send((request, pieces)));
                 drop(turn);

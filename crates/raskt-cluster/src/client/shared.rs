@@ -260,6 +260,7 @@ impl Shared {
             (was_sent, is_lost, (state.runs.remove(&run), state.tables.remove(&run)))
         });
         drop(gone);
+        self.deadly.lock().forget(run);
         if is_lost {
             self.shelf.forget(run);
         }

@@ -8,6 +8,7 @@ use crate::ranges::RangeMap;
 use raskt_graph::TaskId;
 use raskt_schedule::{Outcome, Report, RunId, Scheduler, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
 
 /// What took less on one thread, in nanoseconds, is made again in no time: a copy is work of three processes.
 const DEAR: u64 = 50_000_000;
@@ -29,6 +30,9 @@ const WAITING_MOST: usize = 1 << 12;
 
 /// Copies on which somebody may die: what pickles or reads the result may be why, and it would be made again, and copied, for ever.
 const DEATHS_MOST: u8 = 2;
+
+/// After so long it would have been heard that a worker had died when it was to give something.
+const HEARD_OF: Duration = Duration::from_secs(20);
 
 /// Ranges of one copy.
 const RANGES_MOST: usize = 1 << 8;
@@ -57,8 +61,8 @@ struct Dear {
 struct Lane {
     waiting: VecDeque<(RunId, TaskId)>,
     under_way: Option<UnderWay>,
-    /// What wasn't copied last: whoever was to give it may have died, of which it isn't heard yet.
-    failed: Option<ToCopy>,
+    /// What wasn't copied last, and when: whoever was to give it may have died, of which it isn't heard yet.
+    failed: Option<(Instant, ToCopy)>,
 }
 
 /// A copy that is being made, and who makes it.
@@ -198,7 +202,7 @@ impl Backups {
         match self.lanes.get_mut(&from) {
             Some(lane) if lane.under_way.as_ref().is_some_and(|way| (way.copy, way.to) == (copy, worker)) => {
                 let of = lane.under_way.take().map(|way| way.of);
-                lane.failed = of.clone().filter(|_| !is_made);
+                lane.failed = of.clone().filter(|_| !is_made).map(|of| (Instant::now(), of));
                 let made = of.filter(|_| is_made);
                 if let Some((deaths, tasks)) = made.and_then(|of| Some((self.deaths.get_mut(&of.run)?, of.tasks))) {
                     tasks.iter().flat_map(|range| range.tasks()).for_each(|task| _ = deaths.remove(&task));
@@ -216,6 +220,7 @@ impl Backups {
     pub fn lost(&mut self, worker: WorkerId, has_died: bool) -> Vec<WorkerId> {
         let Lane { under_way, failed, .. } = self.lanes.remove(&worker).unwrap_or_default();
         under_way.iter().for_each(|way| _ = self.copies.remove(&way.copy));
+        let failed = failed.filter(|(since, _)| since.elapsed() < HEARD_OF).map(|(_, of)| of);
         let copied = under_way.map(|way| way.of).into_iter().chain(failed).filter(|_| has_died);
         copied.for_each(|of| self.note_deaths(&of));
         let lanes = self.lanes.iter().filter(|(_, lane)| lane.under_way.as_ref().is_some_and(|way| way.to == worker));

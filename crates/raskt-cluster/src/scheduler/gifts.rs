@@ -1,7 +1,6 @@
 //! What is known of data that clients give.
 
 use crate::ranges::RangeMap;
-use crate::worker::FIRST_STEP;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, Failure, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +11,9 @@ const DEATHS: usize = 4;
 
 /// And so many, where each of them ran something that may be the reason as well.
 const DEATHS_BESIDE: usize = 16;
+
+/// So many are fetched at a time of those at which one worker has died, two, and more.
+const FEARED: [u64; 3] = [256, 16, 1];
 
 /// The data of a run.
 #[derive(Default)]
@@ -27,6 +29,8 @@ pub(super) struct Gifts {
     pub stopped: Vec<(RunId, Vec<TaskRange>, Failure)>,
     /// The deaths of workers that were to fetch it, of what hasn't come since.
     deaths: RangeMap<Vec<Death>>,
+    /// Some is to be spread when what was asked for before has come, or hasn't.
+    pub is_held_back: bool,
     why_not: RangeMap<Arc<WhyNot>>,
 }
 
@@ -156,6 +160,7 @@ impl Gifts {
         let why = Arc::new(why);
         for &range in tasks {
             self.put(range, Place::Failed);
+            self.deaths.cut(range);
             self.why_not.set(range, why.clone());
         }
     }
@@ -166,12 +171,38 @@ impl Gifts {
         self.move_all(Place::Failed, Place::Nowhere)
     }
 
-    /// A worker has died that was to fetch these, in their order. Gives those of which too many have, and their deaths: of what it had not
-    /// come to yet it can't have died. Those that kill come to be the first, as others come before them each time.
+    /// Whether some data isn't there of which workers may have died.
+    pub fn are_feared(&self) -> bool {
+        !self.deaths.is_empty()
+    }
+
+    /// Whether `worker` is to fetch some.
+    pub fn is_asked(&self, worker: WorkerId) -> bool {
+        self.places.all().any(|(_, place)| *place == Place::Asked(worker))
+    }
+
+    /// The first few of these, and the rest: the fewer, the more workers have died that were to fetch them.
+    pub fn few_of(&self, tasks: &[TaskRange]) -> (Vec<TaskRange>, Vec<TaskRange>) {
+        let (mut few, mut rest, mut count, mut most) = (vec![], vec![], 0, u64::MAX);
+        let mut all: Vec<_> = tasks.iter().flat_map(|&range| parts(&self.deaths, range)).collect();
+        all.sort_by_key(|(part, _)| (part.layer, part.start));
+        for (part, deaths) in all {
+            most = most.min(deaths.len().checked_sub(1).map_or(u64::MAX, |more| FEARED[more.min(FEARED.len() - 1)]));
+            let taken = part.start + part.len().min(most.saturating_sub(count));
+            count += taken - part.start;
+            few.push(TaskRange { end: taken, ..part });
+            rest.push(TaskRange { start: taken, ..part });
+        }
+        [&mut few, &mut rest].into_iter().for_each(|ranges| ranges.retain(|range| !range.is_empty()));
+        (few, rest)
+    }
+
+    /// A worker has died that was to fetch these. Gives those of which too many have, and their deaths: the first time that is all that it
+    /// hadn't got yet, and few of these from then on.
     pub fn died(&mut self, worker: WorkerId, alone: bool, asked: &[TaskRange]) -> Vec<(TaskRange, Vec<Death>)> {
         let others = u64::from(!alone);
         let (death, mut deadly) = (Death { worker, others, alone, started: true }, vec![]);
-        for range in first_of(asked, FIRST_STEP) {
+        for &range in asked {
             for (part, mut deaths) in parts(&self.deaths, range) {
                 deaths.push(death);
                 self.deaths.cut(part);
@@ -213,34 +244,59 @@ fn parts<T: Clone + Default + PartialEq>(known: &RangeMap<T>, range: TaskRange) 
     parts
 }
 
-/// The first `most` of some tasks.
-fn first_of(tasks: &[TaskRange], most: u64) -> Vec<TaskRange> {
-    let mut left = most;
-    let first = tasks.iter().map(|&range| {
-        let taken = range.len().min(left);
-        left -= taken;
-        TaskRange { end: range.start + taken, ..range }
-    });
-    first.take_while(|range| !range.is_empty()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use raskt_graph::LayerId;
 
-    #[test]
-    fn workers_die_of_what_they_have_come_to() {
-        let of = |start, end| TaskRange { layer: LayerId(0), start, end };
-        let mut gifts = Gifts::new(&[of(0, 100)], vec![]);
-        for worker in 1..DEATHS as u32 {
-            assert!(gifts.died(WorkerId(worker), true, &[of(3, 5), of(40, 100)]).is_empty());
+    fn of(start: u64, end: u64) -> TaskRange {
+        TaskRange { layer: LayerId(0), start, end }
+    }
+
+    /// A worker has all that it may at a time, of which some comes before it dies; gives how often one died, and what was given up.
+    fn fetched(count: u64, deadly: &[u64], alone: bool) -> (u32, Vec<u64>) {
+        let mut gifts = Gifts::new(&[of(0, count)], vec![]);
+        let (mut deaths, mut failed) = (0, vec![]);
+        loop {
+            let nowhere = gifts.all_at(Place::Nowhere);
+            if nowhere.is_empty() {
+                return (deaths, failed);
+            }
+            let (few, rest) = gifts.few_of(&nowhere);
+            assert_eq!(TaskRange::count(&few) + TaskRange::count(&rest), TaskRange::count(&nowhere));
+            let dies_of = few.iter().flat_map(|range| range.tasks()).find(|task| deadly.contains(&task.index));
+            let Some(task) = dies_of else {
+                gifts.come(&few);
+                continue;
+            };
+            // What came before it, but for some that came in the same step.
+            let come = task.index.saturating_sub(7);
+            let before: Vec<_> = few.iter().map(|range| of(range.start, range.end.min(come))).collect();
+            gifts.come(&before.into_iter().filter(|range| range.start < range.end).collect::<Vec<_>>());
+            let asked: Vec<_> = few.iter().map(|range| of(range.start.max(come), range.end)).collect();
+            deaths += 1;
+            let asked: Vec<_> = asked.into_iter().filter(|range| range.start < range.end).collect();
+            for (part, _) in gifts.died(WorkerId(deaths), alone, &asked) {
+                gifts.fail(&[part], WhyNot::Deaths(vec![]));
+                failed.extend(part.tasks().map(|task| task.index));
+            }
         }
-        let died = gifts.died(WorkerId(9), true, &[of(3, 5), of(40, 100)]);
-        let parts: Vec<_> = died.iter().map(|(range, _)| *range).collect();
-        assert_eq!(parts, [of(3, 5), of(40, 38 + FIRST_STEP)]);
-        let mut gifts = Gifts::new(&[of(0, 100)], vec![]);
-        let deaths = (1..).find(|&worker| !gifts.died(WorkerId(worker), false, &[of(0, 1)]).is_empty());
-        assert_eq!(deaths, Some(DEATHS_BESIDE as u32));
+    }
+
+    #[test]
+    fn those_of_which_workers_die_fail_and_no_others() {
+        for (count, deadly) in
+            [(1, vec![0]), (200, vec![100]), (5_000, vec![0]), (5_000, vec![4_999]), (20, vec![3, 4])]
+        {
+            for (alone, most) in [(true, DEATHS), (false, DEATHS_BESIDE)] {
+                let (deaths, failed) = fetched(count, &deadly, alone);
+                assert_eq!(failed, deadly);
+                assert!(deaths as usize <= most * deadly.len(), "{deaths} workers died of {deadly:?}");
+            }
+        }
+        let mut gifts = Gifts::new(&[of(0, 10)], vec![]);
+        assert!(gifts.died(WorkerId(1), true, &[of(3, 5)]).is_empty() && gifts.are_feared());
+        gifts.come(&[of(3, 5)]);
+        assert!(!gifts.are_feared());
     }
 }

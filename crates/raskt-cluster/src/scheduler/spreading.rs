@@ -25,7 +25,8 @@ impl Core {
             return;
         }
         for run in std::mem::take(&mut self.ungiven) {
-            let Some(record) = self.runs.get(&run) else { continue };
+            let Some(record) = self.runs.get_mut(&run) else { continue };
+            record.gifts.is_held_back = false;
             let nowhere = record.gifts.nowhere();
             self.spread(run, nowhere, &all, &known);
         }
@@ -50,12 +51,36 @@ impl Core {
                 }
                 untried => untried,
             };
+            if self.runs.get(&run).is_some_and(|record| record.gifts.are_feared()) {
+                self.spread_with_care(run, workers, ranges, identity);
+                continue;
+            }
             // Where little is spread at a time, not all of it comes to the first.
             let first = ranges.first().map_or(0, |range| range.start as usize % workers.len());
             workers.rotate_left(first);
             for (worker, tasks) in workers.iter().zip(shares(&ranges, workers.len())) {
                 self.have_fetched(*worker, run, &tasks, identity);
             }
+        }
+    }
+
+    /// The same of data of which workers may have died: each of `workers` has few at a time, so that it is known of what it dies, and the
+    /// rest is spread when these have come.
+    fn spread_with_care(
+        &mut self,
+        run: RunId,
+        mut workers: Vec<WorkerId>,
+        mut ranges: Vec<TaskRange>,
+        identity: Identity,
+    ) {
+        let Some(record) = self.runs.get_mut(&run) else { return };
+        record.gifts.is_held_back = true;
+        workers.retain(|&worker| !record.gifts.is_asked(worker));
+        for worker in workers {
+            let Some(record) = self.runs.get(&run) else { return };
+            let (few, rest) = record.gifts.few_of(&ranges);
+            self.have_fetched(worker, run, &few, identity);
+            ranges = rest;
         }
     }
 
@@ -92,7 +117,7 @@ impl Core {
         let Some(record) = self.runs.get_mut(&run) else { return };
         let (failed, rest) = record.gifts.missed(worker, tasks, |tried| untried(&known, tried).is_empty());
         self.data_failed(run, &failed, WhyNot::Told(reason.into()));
-        if self.recovery.is_some() {
+        if self.recovery.is_some() || self.runs.get(&run).is_some_and(|record| record.gifts.is_held_back) {
             self.ungiven.insert(run);
         } else {
             // Nothing else may happen that would have it looked at; and all the rest of the run has nothing to do with it.
@@ -104,6 +129,9 @@ impl Core {
     pub fn data_came(&mut self, run: RunId, tasks: &[TaskRange]) {
         let Some(record) = self.runs.get_mut(&run).filter(|record| !record.gifts.are_none()) else { return };
         record.gifts.come(tasks);
+        if record.gifts.is_held_back {
+            self.ungiven.insert(run);
+        }
         if record.gifts.are_awaited() {
             return;
         }
@@ -148,7 +176,7 @@ impl Core {
     pub fn ask_others_for_gifts(&mut self, worker: WorkerId, cause: LossCause) {
         let mut deadly = vec![];
         // Whoever ran something may have died of that.
-        let is_alone = !self.has_begun_something(worker);
+        let is_alone = !self.machine.has_begun_something(worker);
         for &run in &self.given {
             let Some(record) = self.runs.get_mut(&run) else { continue };
             let asked = record.gifts.all_at(Place::Asked(worker));
@@ -165,10 +193,6 @@ impl Core {
         for (run, tasks, deaths) in deadly {
             self.data_failed(run, &[tasks], WhyNot::Deaths(deaths));
         }
-    }
-
-    fn has_begun_something(&self, worker: WorkerId) -> bool {
-        self.machine.processing(worker, None, usize::MAX).iter().any(|placed| placed.is_started)
     }
 
     /// Data of a run can't be had: it has failed, and with it whatever reads it.

@@ -121,6 +121,11 @@ impl Fetching {
         self.peers.lock().extend(workers.iter().map(|worker| (worker.worker, worker.source())));
     }
 
+    /// Nobody asks for anything of the run any more.
+    pub fn forget(&self, run: RunId) {
+        self.deadly.lock().forget(run);
+    }
+
     /// They have other numbers from now on.
     pub fn forget_peers(&self) {
         self.peers.lock().clear();

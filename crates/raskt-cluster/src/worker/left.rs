@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Results that are fetched at first; then as many as take about as much as they may.
-pub(crate) const FIRST_STEP: u64 = 16;
+const FIRST_STEP: u64 = 16;
 
 /// The first pause before it is called again, and the longest.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];

@@ -25,7 +25,6 @@ mod steps;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
-pub(crate) use left::FIRST_STEP;
 pub use serving::RESTARTED;
 
 use crate::coordination::{Coordination, OverSession, Registered};

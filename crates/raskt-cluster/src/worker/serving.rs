@@ -160,6 +160,7 @@ impl Serving {
             WorkerOrder::Forget { run } => {
                 self.along.forget(*run);
                 self.gate.forget(*run);
+                self.fetching.forget(*run);
             }
             WorkerOrder::Recall { run, attempt, tasks } => {
                 if let Some(tasks) = self.gate.take_back((*run, *attempt), tasks) {

@@ -107,6 +107,11 @@ impl ClusterClient {
         future.get().held().is_some_and(|held| Arc::ptr_eq(held.client(), &self.client))
     }
 
+    /// Whether anybody keeps something of it: futures, persisted collections, or names of what is shared.
+    fn has_results(&self) -> bool {
+        Arc::strong_count(&self.client) > 1
+    }
+
     /// Has all workers have a plugin, those that come later too; None takes it away. Waits for the scheduler `patience` seconds at
     /// most.
     #[pyo3(signature = (name, plugin, patience))]

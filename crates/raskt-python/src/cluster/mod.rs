@@ -54,6 +54,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(command::cluster_command, module)?)?;
     module.add_function(wrap_pyfunction!(watching::cluster_gather, module)?)?;
     module.add_function(wrap_pyfunction!(opened::cluster_token, module)?)?;
+    module.add_function(wrap_pyfunction!(opened::cluster_usual_token_file, module)?)?;
     module.add_function(wrap_pyfunction!(current::cluster_is_used, module)?)?;
     module.add_function(wrap_pyfunction!(future::cluster_named_future, module)?)?;
     module.add_class::<here::ClusterLoan>()?;

@@ -77,3 +77,9 @@ pub(super) fn refused(error: impl std::fmt::Display) -> PyErr {
 pub(super) fn cluster_token(path: PathBuf) -> PyResult<()> {
     Token::random()?.create(&path).map_err(refused)
 }
+
+/// Where the token of this user's schedulers is unless somebody says otherwise.
+#[pyfunction]
+pub(super) fn cluster_usual_token_file() -> Option<PathBuf> {
+    raskt_cluster::usual::token_file()
+}

@@ -50,9 +50,8 @@ pub(super) fn watch() {
     let glances = || {
         loop {
             std::thread::sleep(GLANCE);
-            if let Some((store, limit)) = much() {
-                Python::try_attach(|py| collect(py, &store, limit));
-            }
+            // No lock is held without the interpreter: who forks has that, and the child would have the lock for ever.
+            Python::try_attach(|py| much().map(|(store, limit)| collect(py, &store, limit)));
         }
     };
     // Without a thread it is collected when tasks end.

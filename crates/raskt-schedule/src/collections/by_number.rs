@@ -113,6 +113,11 @@ impl<K: Number, V> ByNumber<K, V> {
         Others { places: &self.places, near: &self.near, before: &self.values, after: &[] }
     }
 
+    /// The largest number of all.
+    pub fn last(&self) -> Option<K> {
+        self.places.last_key_value().map(|(key, _)| *key)
+    }
+
     pub fn len(&self) -> usize {
         self.places.len()
     }

@@ -89,11 +89,15 @@ impl Cluster {
     }
 
     fn die(&mut self, worker: WorkerId) {
+        self.lose(worker);
+        self.join();
+    }
+
+    fn lose(&mut self, worker: WorkerId) {
         self.deaths += 1;
         self.given.remove(&worker);
         self.turn.retain(|other| *other != worker);
         self.handle(Event::WorkerLost { worker, cause: LossCause::Died });
-        self.join();
     }
 
     /// One worker runs its first assignment, and dies of the poisonous task if it is about to.
@@ -173,4 +177,68 @@ fn what_is_left_of_a_group_runs_alone_when_the_rest_is_given_up() {
     cluster.die(*cluster.given.keys().next_back().expect("there is one"));
     cluster.run();
     assert!(cluster.is_finished);
+}
+
+#[test]
+fn a_worker_with_very_many_threads_may_die() {
+    let mut cluster = Cluster::new(1, 400, TASKS);
+    for _ in 0..3 {
+        (0..50).for_each(|_| cluster.step());
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        assert!(cluster.failed.is_none());
+    }
+    cluster.run();
+    assert!(cluster.is_finished);
+}
+
+#[test]
+fn all_workers_may_die_at_once_again_and_again() {
+    let mut cluster = Cluster::new(200, 2, TASKS);
+    for round in 0..8 {
+        // The first time they come furthest.
+        (0..1_000 - 100 * round).for_each(|_| cluster.step());
+        let all: Vec<_> = cluster.given.keys().copied().collect();
+        all.iter().for_each(|&worker| cluster.lose(worker));
+        all.iter().for_each(|_| cluster.join());
+        assert!(cluster.failed.is_none(), "{round}");
+    }
+    cluster.run();
+    assert!(cluster.is_finished);
+}
+
+#[test]
+fn what_was_whole_again_meanwhile_is_no_life_in_vain() {
+    let mut cluster = Cluster::new(1, 1, 20 * BATCH as u32);
+    for _ in 0..200 {
+        cluster.run();
+        cluster.is_finished = false;
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        (0..5).for_each(|_| cluster.step());
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        assert!(cluster.failed.is_none(), "{} deaths", cluster.deaths);
+        cluster.events = 0;
+    }
+}
+
+#[test]
+fn a_run_fails_whose_workers_die_before_they_have_got_any_further() {
+    let mut cluster = Cluster::new(1, 1, TASKS);
+    let mut steps = (20..40).rev().cycle();
+    while cluster.failed.is_none() {
+        (0..steps.next().expect("without end")).for_each(|_| cluster.step());
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        assert!(cluster.deaths < 100, "it goes on and on");
+    }
+    cluster.scheduler.validate();
+    assert!(cluster.deaths > 30, "{} deaths are borne", cluster.deaths);
+    // A run whose workers live a little longer each time comes to its end.
+    let mut cluster = Cluster::new(1, 1, 50 * BATCH as u32);
+    for more in 1.. {
+        (0..more).for_each(|_| cluster.step());
+        if cluster.is_finished {
+            break;
+        }
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        assert!(cluster.failed.is_none(), "{more}");
+    }
 }

@@ -27,6 +27,18 @@ fn graph_of(count: u32, second: Option<u64>, annotations: Annotations) -> Graph 
     graph.finish()
 }
 
+/// So many sources, and a task that reads all of them.
+fn reading_all(count: u32) -> Graph {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let sources = graph.layer(Layer::new("made", op, Shape::source(count))).unwrap();
+    let mut reader = ExplicitBuilder::default();
+    (0..u64::from(count)).for_each(|index| reader.input(TaskId::new(sources, index)));
+    reader.task();
+    graph.layer(Layer::new("read", op, Shape::Explicit(reader.finish().unwrap()))).unwrap();
+    graph.finish()
+}
+
 fn all(layer: u32, count: u32) -> TaskRange {
     TaskRange { layer: LayerId(layer), start: 0, end: u64::from(count) }
 }
@@ -206,6 +218,34 @@ fn of_two_that_end_their_holders_the_reader_fails_soon() {
             world.run_one(&graph, 0, || false);
         }
         assert_eq!(world.refused, most);
+    }
+}
+
+proptest! {
+    /// What can't be sent is made again elsewhere where its holder goes, and whoever reads it goes there, however often.
+    #[test]
+    fn a_reader_goes_on_where_holders_go(picks in prop::collection::vec((any::<usize>(), 0..3_u8), 1..60)) {
+        let graph = reading_all(8);
+        let mut world = made(&graph, 8, &[1, 1, 1]);
+        world.unsendable = [TaskId::new(LayerId(0), 0)].into();
+        world.is_deadly = true;
+        world.finished = false;
+        world.handle(Event::Wanted { run: RUN, tasks: vec![all(1, 1)] });
+        let losses = picks.iter().filter(|(_, is_loss)| *is_loss == 0).count();
+        let all_picks = picks.into_iter().chain((0..100).map(|_| (0, 1)));
+        for (pick, is_loss) in all_picks {
+            if world.finished {
+                break;
+            }
+            if is_loss == 0 {
+                world.join(1);
+                world.lose_by(pick, LossCause::Retired);
+            } else if !world.assigned.is_empty() {
+                world.run_one(&graph, pick, || false);
+            }
+            prop_assert!(world.failed.is_none(), "after {losses} losses at the most");
+        }
+        prop_assert!(world.finished);
     }
 }
 

@@ -213,10 +213,14 @@ impl World {
     }
 
     pub fn lose(&mut self, at: usize) {
+        self.lose_by(at, LossCause::Died);
+    }
+
+    pub fn lose_by(&mut self, at: usize, cause: LossCause) {
         let worker = *self.memories.keys().nth(at % self.memories.len()).expect("the position is within");
         self.memories.remove(&worker);
         self.assigned.retain(|(assigned, _)| *assigned != worker);
-        self.handle(Event::WorkerLost { worker, cause: LossCause::Died });
+        self.handle(Event::WorkerLost { worker, cause });
     }
 
     pub fn find(&self, task: TaskId) -> Option<u64> {

@@ -171,8 +171,9 @@ class Adaptive:
             return
         self._is_adapting = True
         try:
+            state = self.state
             decided = await self.recommendations(await self.safe_target())
-            if decided["status"] == "same":
+            if decided["status"] == "same" or self.state != state:
                 return
             self.log.append((time.time(), dict(decided)))
             if decided["status"] == "up":

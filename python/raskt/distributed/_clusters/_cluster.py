@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from raskt.distributed import _arguments
+from raskt.distributed import _arguments, _usual
 from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._contact import Contact, log_of_scheduler, logs_of_workers
 from raskt.distributed._clusters._decision import Load
@@ -98,6 +98,7 @@ class Cluster:
         self._notes = Lines()
         self._process = os.getpid()
         self._closing_seconds: float | None = None
+        _usual.note(self)
 
     # --- what is where --------------------------------------------------------------------------------------------
 
@@ -143,6 +144,9 @@ class Cluster:
             return not self.is_closed and bool(self.scheduler_address)
         except RuntimeError:
             return False
+
+    def _is_at(self, address: str) -> bool:
+        return self._has_scheduler and self.scheduler_address == address
 
     @property
     def scheduler_info(self) -> dict[str, Any]:
@@ -209,10 +213,13 @@ class Cluster:
         if Adaptive is not None and not callable(Adaptive):
             raise TypeError(f"Adaptive is {Adaptive!r}; it has to be a class like raskt.distributed.Adaptive")
         decides = (Adaptive or _adaptive.Adaptive)(self, **kwargs)
-        if self._adaptive is not None:
-            self._adaptive.stop(reason="another takes its place")
+        self._end_adapting("another takes its place")
         self._adaptive = decides
         return decides
+
+    def _end_adapting(self, reason: str) -> None:
+        if self._adaptive is not None:
+            self._adaptive.stop(reason=reason)
 
     def _load(self) -> Load:
         """What there is to be done, and who does it, by the names that the plan has. This waits."""

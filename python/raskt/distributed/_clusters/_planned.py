@@ -88,6 +88,8 @@ class PlannedCluster(Cluster):
     def scale(self, n: int = 0, memory: int | str | None = None, cores: int | None = None) -> Any:
         """Starts or ends workers until there are `n`; the last that were started end first.
 
+        What has adapted their number until now (`adapt`) decides no longer.
+
         Parameters
         ----------
         n : int
@@ -97,10 +99,16 @@ class PlannedCluster(Cluster):
         cores : int, optional
             So many that they have this many threads in all.
         """
-        wanted = _arguments.count("n", max(_arguments.count("n", n), self._workers_for(memory, cores)))
+        wanted = self._wanted(n, memory, cores)
+        self._end_adapting("scale() was called")
         return self.sync(self._scale, wanted)
 
-    scale_up = scale
+    def scale_up(self, n: int = 0, memory: int | str | None = None, cores: int | None = None) -> Any:
+        """Starts workers until there are `n`, as `scale` does, and leaves to `adapt` what that decides."""
+        return self.sync(self._scale, self._wanted(n, memory, cores))
+
+    def _wanted(self, n: int, memory: int | str | None, cores: int | None) -> int:
+        return _arguments.count("n", max(_arguments.count("n", n), self._workers_for(memory, cores)))
 
     def scale_down(self, workers: Iterable[Any]) -> Any:
         """Ends the workers of these names; what they hold is brought to others before, if the scheduler can do that."""

@@ -1,0 +1,102 @@
+"""When clients end, and by what they are known, where nobody says it."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import textwrap
+import time
+import weakref
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes_seen import until
+
+import raskt.array as ra
+from raskt.distributed import Client, LocalCluster
+
+
+def inc(number: int) -> int:
+    return number + 1
+
+
+def test_a_client_that_nobody_keeps_is_there_for_its_futures(cluster: LocalCluster, tmp_path: Path) -> None:
+    def asked() -> list[Any]:
+        client = Client(cluster, set_as_default=False)
+        path = tmp_path / "go"
+        return [client.submit(inc, 1), client.submit(_when_there, path), client.persist(ra.arange(6, chunks=2) + 1)]
+
+    done, waits, array = asked()
+    gc.collect()
+    time.sleep(0.6)
+    (tmp_path / "go").touch()
+    assert done.result(timeout=20) == 2 and waits.result(timeout=20) == "there"
+    assert array.compute().tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def _when_there(path: Path) -> str:
+    while not path.exists():
+        time.sleep(0.02)
+    return "there"
+
+
+def test_a_client_that_nobody_keeps_ends_with_the_last_of_its_futures() -> None:
+    def asked() -> Any:
+        client = Client(n_workers=1, threads_per_worker=1, set_as_default=False)
+        return client.submit(inc, 1), weakref.ref(client.cluster)
+
+    future, cluster = asked()
+    gc.collect()
+    time.sleep(0.6)
+    assert cluster() is not None and future.result(timeout=20) == 2
+    del future
+    until(lambda: gc.collect() >= 0 and cluster() is None)
+    # Nothing was asked: it ends at once.
+    cluster = weakref.ref(Client(n_workers=1, threads_per_worker=1, set_as_default=False).cluster)
+    gc.collect()
+    assert cluster() is None
+
+
+def test_programs_end_that_keep_futures_of_a_client_that_they_do_not_keep() -> None:
+    program = """
+        from raskt.distributed import Client
+        def asked():
+            return Client(n_workers=1, threads_per_worker=1, set_as_default=False).submit(abs, -1)
+        future = asked()
+        print(future.result())
+    """
+    began = time.monotonic()
+    ran = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "1\n", "")
+    assert time.monotonic() - began < 30
+
+
+def test_a_client_finds_the_token_that_the_command_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster:
+        # What a cluster of this process has.
+        with Client(cluster.scheduler_address, set_as_default=False) as client:
+            assert client.submit(inc, 1).result(timeout=20) == 2
+        assert cluster.security is not None and cluster.security.token_file is not None
+        token = cluster.security.token_file.read_bytes()
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+        program = """
+            import sys
+            from raskt.distributed import Client
+            try:
+                with Client(sys.argv[1]) as client:
+                    print(client.submit(abs, -2).result(timeout=20))
+            except ConnectionError as error:
+                print(error)
+        """
+
+        def elsewhere() -> str:
+            command = [sys.executable, "-c", textwrap.dedent(program), cluster.scheduler_address]
+            return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+
+        assert f"there is none at '{tmp_path}/raskt/token'" in elsewhere()
+        (tmp_path / "raskt").mkdir(mode=0o700)
+        (tmp_path / "raskt" / "token").touch(mode=0o600)
+        (tmp_path / "raskt" / "token").write_bytes(token)
+        assert elsewhere() == "2\n"
