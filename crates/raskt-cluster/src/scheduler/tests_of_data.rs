@@ -264,6 +264,7 @@ fn deaths_count_for_what_the_dead_were_to_fetch() {
         let worker = scene.worker(process, "one");
         scene.core.spread_gifts();
         part_came(&mut scene.core, worker, vec![range(0, 0, 5)]);
+        scene.core.spread_gifts();
         scene.core.worker_lost(worker, LossCause::Died);
     }
     assert_eq!(failed(&scene.core), [range(0, 5, 6)]);
@@ -284,11 +285,19 @@ fn what_workers_die_of_is_given_to_no_more() {
         scene.core.worker_lost(retired, LossCause::Retired);
         scene.core.worker_lost(worker, LossCause::Died);
     }
+    // In the end one was to fetch it without anything else, and no other data has failed.
+    let last = scene.worker(7, "one");
+    let asked = |core: &Core| core.runs[&GIVEN].gifts.all_at(Place::Asked(last));
+    for next in 1..u64::from(TASKS) {
+        scene.core.spread_gifts();
+        let tasks = asked(&scene.core);
+        assert_eq!(tasks, [range(0, next, next + 1)]);
+        part_came(&mut scene.core, last, tasks);
+    }
+    scene.core.spread_gifts();
+    assert!(asked(&scene.core).is_empty());
     let failed = failure(&scene.core, RunId(1), 1).unwrap();
     assert_eq!((failed.story.len(), failed.error, failed.is_lost), (4, None, false));
-    let last = scene.worker(7, "one");
-    scene.core.spread_gifts();
-    assert!(scene.core.runs[&GIVEN].gifts.all_at(Place::Asked(last)).is_empty());
     scene.core.machine.validate();
 }
 
