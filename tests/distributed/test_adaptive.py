@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import threading
 import time
 from collections import Counter
 from collections.abc import Hashable
@@ -364,6 +365,34 @@ def test_whoever_scales_by_hand_decides_from_then_on() -> None:
         assert cluster.size == 2
         cluster.adapt(maximum=1, interval="20 ms", wait_count=1)
         until(lambda: cluster.size == 0)
+
+
+def test_what_decides_may_scale_as_users_do_and_is_overruled_by_them() -> None:
+    class Scales(Adaptive):
+        async def target(self) -> int:
+            return 2
+
+        async def scale_up(self, n: int) -> None:
+            await asyncio.to_thread(self.cluster.scale, n)
+
+    class Slow(Scales):
+        async def scale_up(self, n: int) -> None:
+            under_way.set()
+            await asyncio.to_thread(overruled.wait, 30)
+            await super().scale_up(n)
+
+    with LocalCluster(n_workers=0, threads_per_worker=1) as cluster:
+        adaptive = cluster.adapt(Scales, maximum=2, interval="20 ms")
+        until(lambda: cluster.size == 2)
+        assert adaptive.state == "running"
+        cluster.scale(0)
+        under_way, overruled = threading.Event(), threading.Event()
+        cluster.adapt(Slow, maximum=2, interval="20 ms")
+        assert under_way.wait(30)
+        cluster.scale(1)
+        overruled.set()
+        time.sleep(0.5)
+        assert cluster.size == 1
 
 
 settings.register_profile("adaptive", deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -12,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes_seen import until
 
 import raskt.array as ra
-from raskt.distributed import Client, LocalCluster
+from processes_seen import until
+from raskt.distributed import Client, LocalCluster, get_client, wait
 
 
 def inc(number: int) -> int:
@@ -57,6 +58,54 @@ def test_a_client_that_nobody_keeps_ends_with_the_last_of_its_futures() -> None:
     cluster = weakref.ref(Client(n_workers=1, threads_per_worker=1, set_as_default=False).cluster)
     gc.collect()
     assert cluster() is None
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self) -> int:
+        self.count += 1
+        return self.count
+
+
+def test_results_of_a_client_that_nobody_keeps_are_as_those_of_others(cluster: LocalCluster) -> None:
+    def asked() -> list[Any]:
+        client = Client(cluster, set_as_default=False)
+        return [client.submit(Counter, actor=True), client.submit(inc, 1), client.submit(_asks, 5)]
+
+    counter, number, nested = asked()
+    gc.collect()
+    actor = counter.result(timeout=20)
+    assert actor.add().result() == 1 and actor.add().result() == 2
+    assert number.client is not None and number.client.submit(inc, number).result(timeout=20) == 3
+    assert number.type is int
+    gc.collect()
+    assert nested.result(timeout=20).result(timeout=20) == 6
+    for _ in range(20):
+        assert number.type is int
+        gc.collect()
+    assert actor.add().result() == 3
+
+
+def _asks(number: int) -> Any:
+    return get_client().submit(inc, number)
+
+
+def test_whoever_awaits_need_not_keep_the_client(cluster: LocalCluster) -> None:
+    async def main() -> int:
+        async def asked() -> Any:
+            client = await Client(cluster, set_as_default=False, asynchronous=True)
+            return client.submit(inc, 1)
+
+        future = await asked()
+        gc.collect()
+        done, _ = await wait([future])
+        assert done == {future}
+        result: int = await future
+        return result
+
+    assert asyncio.run(main()) == 2
 
 
 def test_programs_end_that_keep_futures_of_a_client_that_they_do_not_keep() -> None:

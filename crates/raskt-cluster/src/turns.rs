@@ -40,16 +40,23 @@ impl Turns {
     /// Begins it, and those after it as long as turns end meanwhile.
     fn begin(self: &Arc<Self>, worker: WorkerId, job: Job) {
         let mut next = Some(job);
-        while let Some(job) = next.take() {
+        while let Some(job) = next {
+            let beginning = Beginning(self, worker);
             job(Turn(self.clone(), worker));
-            let mut all = self.0.lock();
-            let Some(queue) = all.get_mut(&worker) else { return };
-            if queue.is_over {
-                next = Self::next(&mut all, worker);
-            } else {
-                queue.is_beginning = false;
-            }
+            std::mem::forget(beginning);
+            next = self.begun(worker);
         }
+    }
+
+    /// A job has been begun. Gives the next one, if its turn is over already.
+    fn begun(&self, worker: WorkerId) -> Option<Job> {
+        let mut all = self.0.lock();
+        let queue = all.get_mut(&worker)?;
+        if queue.is_over {
+            return Self::next(&mut all, worker);
+        }
+        queue.is_beginning = false;
+        None
     }
 
     /// Who is next, and is being begun from now on.
@@ -61,6 +68,17 @@ impl Turns {
         };
         (queue.is_beginning, queue.is_over) = (true, false);
         Some(next)
+    }
+}
+
+/// A job that is being begun: one that breaks down keeps no others.
+struct Beginning<'a>(&'a Arc<Turns>, WorkerId);
+
+impl Drop for Beginning<'_> {
+    fn drop(&mut self) {
+        if let Some(next) = self.0.begun(self.1) {
+            self.0.begin(self.1, next);
+        }
     }
 }
 
@@ -104,6 +122,25 @@ mod tests {
         }
         assert!(turns.0.lock().is_empty());
         turns.enter(WorkerId(1), |_| {});
+        assert!(turns.0.lock().is_empty());
+    }
+
+    #[test]
+    fn a_job_that_breaks_down_keeps_no_others() {
+        let (turns, kept, done) =
+            (Arc::new(Turns::default()), Arc::new(Mutex::new(None)), Arc::new(Mutex::new(vec![])));
+        let first = kept.clone();
+        turns.enter(WorkerId(1), move |turn| *first.lock() = Some(turn));
+        for job in 0..4 {
+            let done = done.clone();
+            turns.enter(WorkerId(1), move |_| {
+                done.lock().push(job);
+                assert_ne!(job, 1, "it breaks down");
+            });
+        }
+        let first = kept.lock().take();
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(first))).is_err());
+        assert_eq!(*done.lock(), [0, 1, 2, 3]);
         assert!(turns.0.lock().is_empty());
     }
 

@@ -6,7 +6,7 @@ use crate::scheduler::Scheduler;
 use crate::suspects::InVain;
 use crate::{Action, Death, Event, EventError, Failure, Progress, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::{LayerId, TaskId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Scheduler {
     /// `task` of a run has failed for good.
@@ -76,6 +76,7 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&id) else { return };
         let causes = run.tasks.retry(&run.graph, tasks);
         run.is_finished &= causes.is_empty();
+        let failed: BTreeSet<_> = causes.iter().map(|cause| (cause.run, cause.task)).collect();
         let mut elsewhere: BTreeMap<RunId, Vec<TaskRange>> = BTreeMap::new();
         for Failure { run: root, task, .. } in causes.into_iter().filter(|cause| cause.run != id) {
             elsewhere.entry(root).or_default().push(TaskRange::one(task));
@@ -86,7 +87,27 @@ impl Scheduler {
                 owner.is_finished &= again.is_empty();
             });
         }
+        self.retry_between(id, &failed);
         self.publish(id);
+    }
+
+    /// What runs between had failed for the same, that this one reads and whoever reads that, is to be run again as well: their clients
+    /// may have let go of them.
+    fn retry_between(&mut self, id: RunId, causes: &BTreeSet<(RunId, TaskId)>) {
+        let (mut seen, mut next) = (BTreeSet::from([id]), vec![id]);
+        while let Some(reader) = next.pop() {
+            let imports = self.runs.get(&reader).and_then(|run| run.tasks.imports.as_ref());
+            let sources = imports.map(|imports| imports.parts().iter().map(|part| part.run).collect::<BTreeSet<_>>());
+            for source in sources.unwrap_or_default() {
+                let mut is_between = false;
+                if seen.insert(source) {
+                    self.change(source, |run| is_between = run.tasks.retry_causes(&run.graph, causes));
+                }
+                if is_between {
+                    next.push(source);
+                }
+            }
+        }
     }
 
     /// Tells the client of `id` that all it wants is there, or has failed, if that holds still.

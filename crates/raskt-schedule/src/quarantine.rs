@@ -243,7 +243,8 @@ impl Scheduler {
             guilty.extend(counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
             // What it has of a run stands together.
             let is_first = placed.is_started && last.replace(id) != Some(id);
-            if is_first && run.in_vain.died(worker, newest, run.tasks.counts.done) {
+            let works = |last| self.workers.any_until(last, |state| state.placed_of(id).next().is_some());
+            if is_first && run.in_vain.died(worker, newest, run.tasks.counts.done, works) {
                 // None of them is to blame more than others: this one had begun.
                 let first = current.iter().flat_map(|range| range.tasks()).next().map(|task| (id, task));
                 let is_known = first.is_some_and(|first| guilty.contains(&first));

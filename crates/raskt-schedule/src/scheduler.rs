@@ -123,7 +123,8 @@ impl Scheduler {
                 self.actions.push_back(Action::Forget { worker, run });
             }
         }
-        if event.asking().and_then(|run| self.runs.get(&run)).is_some_and(|run| run.is_released) {
+        let is_released = event.asking().and_then(|run| self.runs.get(&run)).is_some_and(|run| run.is_released);
+        if is_released && !matches!(event, Event::Released { .. }) {
             // Its client has crossed with himself.
             return;
         }
@@ -140,7 +141,14 @@ impl Scheduler {
                 tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
             }),
             Event::Scattered { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
-            Event::GiftsKept { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
+            Event::GiftsKept { run, tasks, worker, bytes } => {
+                self.take_scattered(run, &tasks, worker, bytes);
+                self.change(run, |found| {
+                    if found.is_released {
+                        found.tasks.unwant(&found.graph, &tasks);
+                    }
+                });
+            }
             Event::Kept { run, tasks, worker } => self.take_kept(run, &tasks, worker),
             Event::RunsOn { run, tasks, worker } => self.run_on(run, &tasks, worker),
             Event::Released { run, tasks } => self.change(run, |found| found.tasks.unwant(&found.graph, &tasks)),
@@ -387,9 +395,6 @@ impl Scheduler {
                 run.tasks.learn_size(range.layer, each);
                 range.tasks().for_each(|task| run.give(task, worker));
                 run.estimates[range.layer.0 as usize].learn_bytes(range.len(), each.saturating_mul(range.len()));
-            }
-            if run.is_released {
-                run.tasks.unwant(&run.graph, tasks);
             }
         });
     }

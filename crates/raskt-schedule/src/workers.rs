@@ -113,6 +113,11 @@ impl Workers {
         self.workers.keys().copied()
     }
 
+    /// Whether one is so of those that are no later than `last`.
+    pub fn any_until(&self, last: WorkerId, is_so: impl Fn(&WorkerState) -> bool) -> bool {
+        self.workers.until(last).any(|worker| self.get(worker).is_some_and(&is_so))
+    }
+
     /// The last that has come of those that are there.
     pub fn newest(&self) -> Option<WorkerId> {
         self.workers.last()

@@ -9,17 +9,16 @@ import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import raskt
 from raskt import _core
-from raskt.distributed import _arguments, _current, _plugged, _waiting, _words
+from raskt.distributed import _arguments, _current, _left_behind, _plugged, _waiting, _words
 from raskt.distributed._addresses import listening, nearest, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
 from raskt.distributed._folders import Folder
-from raskt.distributed._left_behind import end_later
 from raskt.distributed._nested import as_container, futures_asked
 from raskt.distributed._orders import Orders
 from raskt.distributed._plugins import Plugins
@@ -27,7 +26,7 @@ from raskt.distributed._questions import Questions
 from raskt.distributed._security import Security
 from raskt.distributed._sharing import Sharing
 from raskt.distributed._threads import in_thread, running_loop
-from raskt.distributed._usual import security_at
+from raskt.distributed._usual import missing, security_at
 
 TIMEOUT_SECONDS = 30.0
 """How long a client waits for its scheduler, if nobody says otherwise."""
@@ -51,8 +50,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
     scheduler_file : path, optional
         The file of a running scheduler, which says where it is and by what token it knows others.
     security : Security, optional
-        By what the cluster knows this process. Default: what a cluster of this process has whose address that is; within
-        a host else the token of this user's schedulers (``~/.config/raskt/token``).
+        By what the cluster knows this process. Default: what a cluster of this process has whose address that is;
+        within a host else the token of this user's schedulers (``~/.config/raskt/token``).
     asynchronous : bool, default False
         Whether what waits gives something to be awaited: all methods that ask the cluster for something, such as
         `gather`, `run` and `close`, and those of futures, such as `result`.
@@ -130,15 +129,21 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         if asynchronous:
             self._raskt_cluster_client.is_asynchronous()
         self._dask: _core.DaskScheduler | None = None
-        self._finalizer = weakref.finalize(
-            self, _end, weakref.ref(self), os.getpid(), self._raskt_cluster_client, own, folder
-        )
+        self._ends(os.getpid(), own, folder)
         if own is not None and own.size:
             self._raskt_cluster_client.wait_for_workers(1, patience)
         _current.note(self)
         self._begin()
         if set_as_default:
             _current.add_default(self)
+        else:
+            _left_behind.watch()
+
+    def _ends(self, process: int, own: LocalCluster | None, folder: Folder) -> None:
+        """When it is closed, nobody keeps it, or the program ends."""
+        about = dict(vars(self), _dask=None)
+        about.pop("_finalizer", None)
+        self._finalizer = weakref.finalize(self, _end, weakref.ref(self), type(self), about, (process, own, folder))
 
     def _begin(self) -> None:
         # Some workers write where this process does.
@@ -146,8 +151,10 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             _words.show(self)
 
     def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
-        if security is None or security == Security():
+        if security is None:
             security = security_at(address)
+        elif security.token_file is None and security.tls_ca_file is None:
+            raise ConnectionError(missing(address))
         return _core.ClusterClient(nearest(address), listen, security.credentials(), self.name, patience)
 
     @property
@@ -348,21 +355,34 @@ async def _itself(client: Client) -> Client:
     return client
 
 
-def _end(
-    this: weakref.ref[Client], process: int, client: _core.ClusterClient, own: LocalCluster | None, folder: Folder
-) -> None:
+_Ending: TypeAlias = tuple[int, LocalCluster | None, Folder]
+"""The process of a client, the cluster that ends with it, and where it listens."""
+
+
+def _end(this: weakref.ref[Client], kind: type[Client], about: dict[str, Any], ending: _Ending) -> None:
+    client: _core.ClusterClient = about["_raskt_cluster_client"]
+    if ending[0] == os.getpid() and this() is None and client.has_results():
+        # Nobody has closed it, and nobody can any more: it is there for as long as its futures are.
+        again = functools.partial(_again, kind, about, ending)
+        _left_behind.end_later(client.has_results, functools.partial(_close, client, ending), again)
+    else:
+        _close(client, ending)
+
+
+def _again(kind: type[Client], about: dict[str, Any], ending: _Ending) -> Client:
+    """The same client, for somebody who has a result of it."""
+    client = object.__new__(kind)
+    vars(client).update(about)
+    client._ends(*ending)
+    _current.note(client)
+    return client
+
+
+def _close(client: _core.ClusterClient, ending: _Ending) -> None:
+    process, own, folder = ending
     if process != os.getpid():
         # A fork: all of it is the parent's.
         return
-    close = functools.partial(_close, client, own, folder)
-    if this() is None and client.has_results():
-        # Nobody has closed it, and nobody can any more: it is there for as long as its futures are.
-        end_later(client.has_results, close)
-    else:
-        close()
-
-
-def _close(client: _core.ClusterClient, own: LocalCluster | None, folder: Folder) -> None:
     client.close(CLOSING_SECONDS)
     if own is not None:
         own.close()

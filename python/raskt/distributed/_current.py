@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from raskt import _core
+from raskt.distributed import _left_behind
 
 if TYPE_CHECKING:
     from raskt.distributed._client import Client
@@ -44,9 +45,10 @@ def note(client: Client) -> None:
 
 
 def known() -> list[Client]:
-    """All clients of this process that aren't closed."""
+    """All clients of this process that aren't closed, also those of which only results are kept."""
+    left = _left_behind.again()
     with _lock:
-        return [client for client in _known if not client.is_closed]
+        return left + [client for client in _known if not client.is_closed and client not in left]
 
 
 def add_default(client: Client) -> None:

@@ -29,3 +29,12 @@ def seconds(duration: object) -> float:
             return float(found[1]) * unit
         raise ValueError(f"{duration!r} is no duration; examples are '10s', '500 ms' and '2 min'")
     raise TypeError(f"{duration!r} is no duration; seconds, a timedelta or a text such as '10s' are")
+
+
+def told(duration: object) -> str:
+    """The same for messages.
+
+    >>> told("500 ms"), told(3)
+    ('0.5 s', '3 s')
+    """
+    return f"{seconds(duration):g} s"

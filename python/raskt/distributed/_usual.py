@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,15 @@ from raskt.distributed._security import Security
 if TYPE_CHECKING:
     from raskt.distributed._clusters import Cluster
 
+_lock = threading.Lock()
 _clusters: weakref.WeakSet[Cluster] = weakref.WeakSet()
 """Those that this process has made."""
 
 
 def note(cluster: Cluster) -> None:
     """There is another cluster."""
-    _clusters.add(cluster)
+    with _lock:
+        _clusters.add(cluster)
 
 
 def security_at(address: str) -> Security:
@@ -28,19 +31,29 @@ def security_at(address: str) -> Security:
     ConnectionError
         If there is neither.
     """
-    own = next((cluster.security for cluster in list(_clusters) if cluster._is_at(address)), None)
+    with _lock:
+        clusters = list(_clusters)
+    own = next((cluster.security for cluster in clusters if cluster._is_at(address)), None)
     if own is not None:
         return own
+    usual = _core.cluster_usual_token_file()
+    if not address.startswith("tls://") and usual is not None and usual.exists():
+        return Security(token_file=usual)
+    raise ConnectionError(missing(address))
+
+
+def missing(address: str) -> str:
+    """What is to be done where nothing is known by which a client comes."""
     if address.startswith("tls://"):
-        raise ConnectionError(
+        return (
             f"a client of {address} needs the certificate of the cluster's authority: name its file "
             "(security=Security(tls_ca_file=..., token_file=...)), or the scheduler's (scheduler_file=...)"
         )
     usual = _core.cluster_usual_token_file()
-    if usual is not None and usual.exists():
-        return Security(token_file=usual)
-    tried = "HOME isn't set, so that there is no usual one" if usual is None else f"there is none at {str(usual)!r}"
-    raise ConnectionError(
+    tried = "HOME isn't set, so that there is no usual one"
+    if usual is not None:
+        tried = f"there is none at {str(usual)!r}" if not usual.exists() else "was told of none"
+    return (
         f"a client of {address} needs the token of the cluster, and {tried}: name its file "
         "(security=Security(token_file=...)), or the scheduler's (scheduler_file=...)"
     )

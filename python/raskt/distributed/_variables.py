@@ -7,6 +7,7 @@ from typing import Any
 
 from raskt import _core
 from raskt.distributed import _arguments
+from raskt.distributed._durations import told
 from raskt.distributed._events import Named
 from raskt.distributed._names import written
 from raskt.distributed._values import dump, load, unpacked
@@ -107,7 +108,7 @@ class Variable(_Valued):
             If it has none by then.
         """
         patience = timeout_seconds(timeout)
-        late = f"variable {self.name!r} has no value after {timeout} s"
+        late = f"variable {self.name!r} has no value after {told(timeout)}"
 
         def wait(stop: Any) -> _core.ClusterValues | None:
             return self._session.native.get_variable(written(self.name), patience, stop)
@@ -180,7 +181,7 @@ class Queue(_Valued):
         def act(stop: Any) -> None:
             data, references = dump(self._session, value)
             if not self._native().put(written(self.name), data, references, patience, stop):
-                raise timeout_error(f"queue {self.name!r} has no room after {timeout} s")
+                raise timeout_error(f"queue {self.name!r} has no room after {told(timeout)}")
 
         is_asynchronous = self._session.is_asynchronous if asynchronous is None else asynchronous
         return awaited(act) if is_asynchronous else act(None)
@@ -204,7 +205,7 @@ class Queue(_Valued):
             If there isn't enough by then.
         """
         patience = timeout_seconds(timeout)
-        name, late = written(self.name), f"queue {self.name!r} has too few items after {timeout} s"
+        name, late = written(self.name), f"queue {self.name!r} has too few items after {told(timeout)}"
         if batch is True:
             return self._given(lambda _: self._native().get_all(name), late, asynchronous)
         count = 1 if batch is False else batch

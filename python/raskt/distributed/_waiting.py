@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from raskt._core import ClusterArrivals, ClusterFuture, cluster_gather, cluster_wait
 from raskt.distributed import _nested
-from raskt.distributed._durations import seconds
+from raskt.distributed._durations import seconds, told
 from raskt.distributed._futures import client_of
 from raskt.distributed._nested import LEFT_OUT, as_container, futures_asked, futures_in, replaced
 from raskt.distributed._threads import in_thread, running_loop
@@ -75,7 +75,7 @@ def wait(
 def _waited(futures: list[ClusterFuture], timeout: float | str | None, return_when: str) -> DoneAndNotDone:
     if not cluster_wait(futures, timeout, return_when):
         unfinished = sum(not future.done() for future in futures)
-        raise timeout_error(f"{unfinished} of {len(futures)} futures aren't done after {timeout} s")
+        raise timeout_error(f"{unfinished} of {len(futures)} futures aren't done after {told(timeout)}")
     done = {future for future in futures if future.done()}
     return DoneAndNotDone(done, {future for future in futures if future not in done})  # type: ignore[arg-type]
 

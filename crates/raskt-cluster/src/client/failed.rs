@@ -20,12 +20,12 @@ pub enum ClusterError {
         error: TaskError,
     },
     /// A task killed its workers.
-    #[error("{}{}", died(*.deaths, *.is_alone, &named(*.task, .key.as_deref())), told(.cause.as_deref()))]
+    #[error("{}{}", died(*.deaths, *.alone, &named(*.task, .key.as_deref())), told(.cause.as_deref()))]
     Killed {
         /// How many.
         deaths: usize,
-        /// Some of them ran nothing else. If not, workers died for long without anything of the run getting further.
-        is_alone: bool,
+        /// How many of them ran nothing else.
+        alone: usize,
         /// The task.
         task: TaskId,
         /// What it is called, where somebody knows that: the scheduler doesn't read what tasks are.
@@ -63,17 +63,19 @@ pub enum ClusterError {
     TimedOut,
 }
 
-/// So many workers that had nothing else have died of what is to blame for it.
-const ALONE: usize = 3;
+/// So many deaths of its own fail a task.
+const ENOUGH: usize = 3;
 
-fn died(deaths: usize, is_alone: bool, task: &str) -> String {
-    match is_alone {
-        true => format!("{deaths} workers died while they ran {task}, and nothing else that could be the reason"),
-        false => format!(
-            "workers die again and again, and what they had done is lost each time; so did {deaths} that were at {task}, which may \
-             have had to do with what was beside it"
-        ),
+fn died(deaths: usize, alone: usize, task: &str) -> String {
+    if alone >= ENOUGH && alone == deaths {
+        return format!("{deaths} workers died while they ran {task}, and nothing else that could be the reason");
     }
+    if deaths >= ENOUGH {
+        return format!(
+            "{deaths} workers died while they ran {task}, {alone} of them with nothing else that could be the reason"
+        );
+    }
+    format!("workers die again and again, and what they had done is lost each time; the last ran {task}")
 }
 
 fn named(task: TaskId, key: Option<&str>) -> String {
@@ -116,7 +118,7 @@ impl TaskFailed {
             }
             Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => ClusterError::Killed {
                 deaths: story.len(),
-                is_alone: story.iter().filter(|death| death.alone).count() >= ALONE,
+                alone: story.iter().filter(|death| death.alone).count(),
                 task: *task,
                 key: None,
                 cause: cause.clone(),

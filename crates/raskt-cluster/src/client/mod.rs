@@ -61,6 +61,9 @@ pub use watch::{Until, Watch};
 /// How long a client that is dropped waits until the scheduler has heard so.
 const GOODBYE: Duration = Duration::from_secs(1);
 
+/// How often it is asked whether a client that isn't let in yet is wanted still.
+const GLANCE: Duration = Duration::from_millis(50);
+
 /// A client of a cluster. It keeps what it wants there alive: when it goes, so do its runs.
 pub struct Client {
     shared: Arc<Shared>,
@@ -130,6 +133,17 @@ impl Client {
         face: Arc<dyn Face>,
         patience: Duration,
     ) -> Result<Self, ConnectError> {
+        Self::connect_while(network, (scheduler, listen), face, patience, || true)
+    }
+
+    /// The same, as long as `is_wanted` says so, which is asked now and then.
+    pub fn connect_while(
+        network: Network,
+        (scheduler, listen): (&Address, &Address),
+        face: Arc<dyn Face>,
+        patience: Duration,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<Self, ConnectError> {
         let network = Arc::new(network);
         let shelf = Arc::new(Shelf::start()?);
         let listening = network.serve_results(listen, &[Role::Worker], shelf.clone())?;
@@ -146,11 +160,16 @@ impl Client {
         let _ = shared.home.set(Home::new(&network, scheduler.clone()));
         waiting.start(shared.clone())?;
         let client = Self { _errands: EndOfErrands(shared.clone()), shared, network, listening };
-        client.await_welcome(scheduler, patience)?;
+        client.await_welcome(scheduler, patience, is_wanted)?;
         Ok(client)
     }
 
-    fn await_welcome(&self, scheduler: &Address, patience: Duration) -> Result<(), ConnectError> {
+    fn await_welcome(
+        &self,
+        scheduler: &Address,
+        patience: Duration,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<(), ConnectError> {
         let deadline = Instant::now() + patience;
         let mut state = self.shared.state.lock();
         // Which workers there are comes right behind.
@@ -160,8 +179,14 @@ impl Client {
                 Some(lost) => lost.clone(),
                 None if left.is_zero() => format!("it didn't answer within {} s", patience.as_secs_f64()),
                 None => {
-                    state = self.shared.changed.wait_for(state, left).0;
-                    continue;
+                    drop(self.shared.changed.wait_for(state, left.min(GLANCE)));
+                    // Who says so may need what somebody has who needs this.
+                    let is_wanted = is_wanted();
+                    state = self.shared.state.lock();
+                    if is_wanted {
+                        continue;
+                    }
+                    "nobody waits for it any more".to_owned()
                 }
             };
             drop(state);

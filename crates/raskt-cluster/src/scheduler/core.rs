@@ -14,6 +14,7 @@ use super::plugins::Plugins;
 use super::stream::Stream;
 use crate::journal::Journal;
 use crate::message::{ToClient, ToWorker};
+use crate::ranges::RangeMap;
 use crate::small::Small;
 use bytes::Bytes;
 use raskt_graph::TaskId;
@@ -49,6 +50,10 @@ pub(super) struct Core {
     pub ungiven: BTreeSet<RunId>,
     /// The same of runs that wait for a worker: nobody who could have it is there, until one comes, goes or is back.
     pub ungiven_for_now: BTreeSet<RunId>,
+    /// Runs with data for want of which something has failed that is to be run again.
+    pub stopping: BTreeSet<RunId>,
+    /// Data that was given anew and that its client has let go of: it stays until nothing is stopped any more.
+    pub given_anew: BTreeMap<RunId, RangeMap<()>>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
     /// Runs that fewer of those read than before, while somebody is at it to let go what of them isn't wanted.
@@ -97,6 +102,7 @@ impl Core {
         let started = Instant::now();
         let (cancelled_later, cancelled_before) = Default::default();
         let (cancelled, given, ungiven, ungiven_for_now, awaited_by, ended, plugins) = Default::default();
+        let (stopping, given_anew) = Default::default();
         Self {
             machine,
             started,
@@ -111,6 +117,8 @@ impl Core {
             given,
             ungiven,
             ungiven_for_now,
+            stopping,
+            given_anew,
             awaited_by,
             unpinning: None,
             sharing: Sharing::new(),
@@ -157,11 +165,9 @@ impl Core {
     }
 
     pub fn act(&mut self) {
-        while let Some(action) = self.machine.poll_action() {
-            match WorkerOrder::of(action) {
-                Ok((worker, order)) => self.order(worker, order),
-                Err(action) => self.tell_client(action),
-            }
+        self.take_actions();
+        if self.let_go_of_given_anew() {
+            self.take_actions();
         }
         for run in self.machine.take_let_go() {
             self.forget(run);
@@ -171,6 +177,15 @@ impl Core {
         }
         self.spread_gifts();
         self.look_after_movements();
+    }
+
+    fn take_actions(&mut self) {
+        while let Some(action) = self.machine.poll_action() {
+            match WorkerOrder::of(action) {
+                Ok((worker, order)) => self.order(worker, order),
+                Err(action) => self.tell_client(action),
+            }
+        }
     }
 
     /// The machine can't go on: all are told why, and their sessions end.

@@ -31,6 +31,9 @@ pub(super) struct Gifts {
     deaths: RangeMap<Vec<Death>>,
     /// Some is to be spread when what was asked for before has come, or hasn't.
     pub is_held_back: bool,
+    /// How much each worker is to fetch, and whether one has come to have nothing to fetch.
+    asked: BTreeMap<WorkerId, u64>,
+    pub is_one_free: bool,
     why_not: RangeMap<Arc<WhyNot>>,
 }
 
@@ -81,10 +84,27 @@ impl Gifts {
 
     /// Data stands there now.
     pub fn put(&mut self, range: TaskRange, place: Place) {
-        let before = self.places.within(range).into_iter().filter(|(_, before)| before.is_awaited());
-        self.awaited -= before.map(|(range, _)| range.len()).sum::<u64>();
+        for (part, before) in self.places.within(range) {
+            self.awaited -= if before.is_awaited() { part.len() } else { 0 };
+            if let Place::Asked(worker) = before {
+                self.is_asked_less(worker, part.len());
+            }
+        }
         self.awaited += if place.is_awaited() { range.len() } else { 0 };
+        if let Place::Asked(worker) = place {
+            *self.asked.entry(worker).or_default() += range.len();
+        }
         self.places.set(range, place);
+    }
+
+    fn is_asked_less(&mut self, worker: WorkerId, count: u64) {
+        if let Some(asked) = self.asked.get_mut(&worker) {
+            *asked -= count;
+            if *asked == 0 {
+                self.asked.remove(&worker);
+                self.is_one_free = true;
+            }
+        }
     }
 
     /// Whether all of it is with workers, and all that had failed for want of it is run again.
@@ -125,8 +145,7 @@ impl Gifts {
         tasks: &[TaskRange],
         is_given_up: impl Fn(&BTreeSet<WorkerId>) -> bool,
     ) -> (Vec<TaskRange>, ByTries) {
-        let asked = tasks.iter().flat_map(|&range| self.places.within(range));
-        let asked: Vec<_> = asked.filter(|(_, place)| *place == Place::Asked(worker)).map(|(range, _)| range).collect();
+        let asked = self.asked_of(worker, tasks);
         let (mut given_up, mut rest) = (vec![], ByTries::new());
         for (range, mut tried) in asked.into_iter().flat_map(|range| self.tries(range)).collect::<Vec<_>>() {
             tried.insert(worker);
@@ -139,6 +158,12 @@ impl Gifts {
             self.in_vain.set(range, tried);
         }
         (given_up, rest)
+    }
+
+    /// What of these `worker` was asked to fetch.
+    pub fn asked_of(&self, worker: WorkerId, tasks: &[TaskRange]) -> Vec<TaskRange> {
+        let asked = tasks.iter().flat_map(|&range| self.places.within(range));
+        asked.filter(|(_, place)| *place == Place::Asked(worker)).map(|(range, _)| range).collect()
     }
 
     /// What no worker was asked to fetch, by those that couldn't have it.
@@ -178,7 +203,16 @@ impl Gifts {
 
     /// Whether `worker` is to fetch some.
     pub fn is_asked(&self, worker: WorkerId) -> bool {
-        self.places.all().any(|(_, place)| *place == Place::Asked(worker))
+        self.asked.contains_key(&worker)
+    }
+
+    /// What of these workers may have died of, in order, and the others.
+    pub fn by_fear(&self, tasks: &[TaskRange]) -> [Vec<TaskRange>; 2] {
+        let all = tasks.iter().flat_map(|&range| parts(&self.deaths, range));
+        let (feared, others): (Vec<_>, Vec<_>) = all.partition(|(_, deaths)| !deaths.is_empty());
+        let mut parts = [feared, others].map(|parts| parts.into_iter().map(|(part, _)| part).collect::<Vec<_>>());
+        parts.iter_mut().for_each(|parts| parts.sort_by_key(|part| (part.layer, part.start)));
+        parts
     }
 
     /// The first few of these, and the rest: the fewer, the more workers have died that were to fetch them.
@@ -296,7 +330,13 @@ mod tests {
         }
         let mut gifts = Gifts::new(&[of(0, 10)], vec![]);
         assert!(gifts.died(WorkerId(1), true, &[of(3, 5)]).is_empty() && gifts.are_feared());
-        gifts.come(&[of(3, 5)]);
+        assert_eq!(gifts.by_fear(&[of(0, 10)]), [vec![of(3, 5)], vec![of(0, 3), of(5, 10)]]);
+        gifts.put(of(0, 4), Place::Asked(WorkerId(1)));
+        gifts.put(of(2, 6), Place::Asked(WorkerId(2)));
+        gifts.come(&[of(1, 2)]);
+        assert!(gifts.is_asked(WorkerId(1)) && !gifts.is_one_free);
+        gifts.come(&[of(0, 5)]);
+        assert!(!gifts.is_asked(WorkerId(1)) && gifts.is_asked(WorkerId(2)) && gifts.is_one_free);
         assert!(!gifts.are_feared());
     }
 }

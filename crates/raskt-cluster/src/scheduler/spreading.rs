@@ -64,23 +64,28 @@ impl Core {
         }
     }
 
-    /// The same of data of which workers may have died: each of `workers` has few at a time, so that it is known of what it dies, and the
-    /// rest is spread when these have come.
-    fn spread_with_care(
-        &mut self,
-        run: RunId,
-        mut workers: Vec<WorkerId>,
-        mut ranges: Vec<TaskRange>,
-        identity: Identity,
-    ) {
+    /// The same of data of which workers may have died: each of `workers` that has nothing else to fetch of the run has few at a time, so that
+    /// it is known of what it dies, and the rest is spread when these have come.
+    fn spread_with_care(&mut self, run: RunId, mut workers: Vec<WorkerId>, ranges: Vec<TaskRange>, identity: Identity) {
         let Some(record) = self.runs.get_mut(&run) else { return };
-        record.gifts.is_held_back = true;
         workers.retain(|&worker| !record.gifts.is_asked(worker));
-        for worker in workers {
-            let Some(record) = self.runs.get(&run) else { return };
-            let (few, rest) = record.gifts.few_of(&ranges);
+        let [mut feared, others] = record.gifts.by_fear(&ranges);
+        let mut workers = workers.into_iter();
+        while !feared.is_empty()
+            && let Some(worker) = workers.next()
+            && let Some(record) = self.runs.get(&run)
+        {
+            let (few, rest) = record.gifts.few_of(&feared);
             self.have_fetched(worker, run, &few, identity);
-            ranges = rest;
+            feared = rest;
+        }
+        if let Some(record) = self.runs.get_mut(&run) {
+            let is_left = !feared.is_empty() || !others.is_empty() && workers.len() == 0;
+            record.gifts.is_held_back |= is_left;
+        }
+        if workers.len() > 0 {
+            let shares = shares(&others, workers.len());
+            workers.zip(shares).for_each(|(worker, tasks)| self.have_fetched(worker, run, &tasks, identity));
         }
     }
 
@@ -115,6 +120,14 @@ impl Core {
     pub fn not_given(&mut self, worker: WorkerId, run: RunId, tasks: &[TaskRange], reason: &str) {
         let (all, known) = (self.takers(), self.takers_in_time());
         let Some(record) = self.runs.get_mut(&run) else { return };
+        if self.workers.get(&worker).is_some_and(|entry| entry.is_retiring) {
+            // That may be why: others haven't tried.
+            for range in record.gifts.asked_of(worker, tasks) {
+                record.gifts.put(range, Place::Nowhere);
+            }
+            self.ungiven.insert(run);
+            return;
+        }
         let (failed, rest) = record.gifts.missed(worker, tasks, |tried| untried(&known, tried).is_empty());
         self.data_failed(run, &failed, WhyNot::Told(reason.into()));
         if self.recovery.is_some() || self.runs.get(&run).is_some_and(|record| record.gifts.is_held_back) {
@@ -129,7 +142,11 @@ impl Core {
     pub fn data_came(&mut self, run: RunId, tasks: &[TaskRange]) {
         let Some(record) = self.runs.get_mut(&run).filter(|record| !record.gifts.are_none()) else { return };
         record.gifts.come(tasks);
-        if record.gifts.is_held_back {
+        if record.is_released {
+            let anew = self.given_anew.entry(run).or_default();
+            tasks.iter().for_each(|&range| anew.set(range, ()));
+        }
+        if std::mem::take(&mut record.gifts.is_one_free) && record.gifts.is_held_back {
             self.ungiven.insert(run);
         }
         if record.gifts.are_awaited() {
@@ -138,14 +155,35 @@ impl Core {
         self.let_on(run);
         let Some(record) = self.runs.get_mut(&run) else { return };
         let mut stopped = BTreeSet::new();
+        let given = run;
         for (run, tasks, _) in std::mem::take(&mut record.gifts.stopped) {
             if self.machine.progress(run).is_some() {
                 self.handle(Event::Retried { run, tasks });
             }
             stopped.insert(run);
         }
+        // As long as one of them is to be run again, what they read stays.
+        if self.runs.get(&given).is_none_or(|record| record.gifts.stopped.is_empty()) {
+            self.stopping.remove(&given);
+        }
         // Where the data itself is wanted, the machine has said that all is there when it wasn't known here yet.
         stopped.into_iter().for_each(|run| self.tell_whole(run));
+    }
+
+    /// Data that was given anew, and that nobody wants, goes once nothing is stopped for want of data: what reads it may read other data that
+    /// is still to come, and would have to have this one given once more by then, and that one by the time that this one is there. Whether
+    /// there was some.
+    pub fn let_go_of_given_anew(&mut self) -> bool {
+        if self.given_anew.is_empty() || !self.stopping.is_empty() {
+            return false;
+        }
+        for (run, tasks) in std::mem::take(&mut self.given_anew) {
+            let tasks = tasks.all().map(|(range, ())| range).collect();
+            if let Err(reason) = self.tasks_released(run, tasks) {
+                tracing::warn!("data that was given anew can't be let go: {reason}");
+            }
+        }
+        true
     }
 
     /// Tasks have failed since data is gone: whether its client gives it once more. Then nobody needs to know.
@@ -161,6 +199,7 @@ impl Core {
         }
         record.gifts.put(TaskRange::one(failure.task), Place::Nowhere);
         record.gifts.stopped.push((run, tasks.to_vec(), failure.clone()));
+        self.stopping.insert(failure.run);
         self.ungiven.insert(failure.run);
         true
     }

@@ -18,6 +18,7 @@ use raskt_sync::Mutex;
 use raskt_value::{ErrorKind, TaskError, Value};
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(super) struct Fetching {
     /// Results of which others seem to die, and those that are asked for without others beside them.
     deadly: Mutex<Deadly>,
     apart: Arc<Turns>,
+    /// The worker leaves: what can't be had here is had elsewhere, whatever is why.
+    leaves: AtomicBool,
     face: Arc<dyn Face>,
     /// Makes values of what has come: what reads an object is code of users.
     reading: Arc<Pool>,
@@ -101,15 +104,24 @@ impl Drop for Open {
 
 impl Fetching {
     pub fn start(network: &Network, face: Arc<dyn Face>) -> io::Result<Arc<Self>> {
-        let (peers, engine, room, refusals, deadly, apart) = Default::default();
+        let (peers, engine, room, refusals, deadly, apart, leaves) = Default::default();
         let reading = Arc::new(Pool::start("raskt-fetched")?);
         let answering = Arc::new(Pool::start("raskt-answers")?);
         let fetcher = network.fetcher();
-        Ok(Arc::new(Self { fetcher, peers, engine, room, refusals, deadly, apart, face, reading, answering }))
+        Ok(Arc::new(Self { fetcher, peers, engine, room, refusals, deadly, apart, leaves, face, reading, answering }))
     }
 
     pub fn engine(&self) -> Option<&WorkerEngine> {
         self.engine.get()
+    }
+
+    /// From now on the engine takes nothing any more, which says nothing of what it is to take.
+    pub fn leave(&self) {
+        self.leaves.store(true, Ordering::SeqCst);
+    }
+
+    pub fn leaves(&self) -> bool {
+        self.leaves.load(Ordering::SeqCst)
     }
 
     /// Answers go to this engine.

@@ -84,6 +84,7 @@ const SIGNS: Duration = Duration::from_secs(1);
 /// A worker of a cluster.
 pub struct WorkerServer {
     engine: WorkerEngine,
+    fetching: Arc<Fetching>,
     network: Arc<Network>,
     ended: Arc<Ended>,
     /// Since when it is being shut down, which takes as long as plugins take to be torn down.
@@ -138,7 +139,7 @@ impl WorkerServer {
         let home = Home::new(&network, options.scheduler, offer, coordination.clone(), Intake::inboxes(&intake));
         let serving = Serving {
             engine: engine.clone(),
-            fetching,
+            fetching: fetching.clone(),
             errands: Errands::new(face.clone())?,
             plugins: BTreeMap::new(),
             gate: Gate::new(Intake::teller(&intake)),
@@ -153,7 +154,7 @@ impl WorkerServer {
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || intake.run(serving))?;
         let _registered = Registered::new(coordination.clone());
         let (leaves_since, _listening) = (Arc::default(), listening);
-        Ok(Self { engine, network, ended, leaves_since, link, face, coordination, _registered, _listening })
+        Ok(Self { engine, fetching, network, ended, leaves_since, link, face, coordination, _registered, _listening })
     }
 
     /// The scheduler, once it has answered.
@@ -206,6 +207,7 @@ impl WorkerServer {
     /// Lets what runs end for up to `grace`, and leaves.
     pub fn shut_down(&self, grace: Duration) {
         let _ = self.leaves_since.set(Instant::now());
+        self.fetching.leave();
         self.engine.shut_down(grace);
         self.face.worker_ends(self.engine.number());
         self.network.close(grace.max(Duration::from_millis(200)));
@@ -215,6 +217,7 @@ impl WorkerServer {
 
 impl Drop for WorkerServer {
     fn drop(&mut self) {
+        self.fetching.leave();
         // The engine keeps its uplink, which knows the engine.
         self.engine.shut_down(Duration::ZERO);
         self.face.worker_ends(self.engine.number());

@@ -78,8 +78,11 @@ impl Fetching {
     ) {
         let addresses = from.iter().filter_map(|address| address.parse().ok()).collect();
         let source = Source { addresses, role: Role::Client, identity: Some(identity) };
+        let this = self.clone();
         let tell = move |told: Told| {
-            if let Told::Missed(tasks, reason) = told {
+            if let Told::Missed(tasks, reason) = told
+                && !this.leaves()
+            {
                 for tasks in tasks.chunks(RANGES_OF_DATA) {
                     let not_given = FromWorker::NotGiven { run, tasks: tasks.to_vec(), reason: reason.clone() };
                     answer(answers.as_ref(), &not_given, &[]);

@@ -74,8 +74,18 @@ impl ClusterClient {
         let (scheduler, listen) = (address(scheduler)?, address(listen)?);
         let network = open(py, Role::Client, name, &credentials)?;
         let patience = duration(patience)?;
-        let connect = || Client::connect(network, &scheduler, &listen, Arc::new(PythonFace), patience);
-        Self::connected(py.outside(connect))
+        let interrupted = Mutex::new(None);
+        let is_wanted = || {
+            let checked = Python::attach(|py| py.check_signals());
+            checked.map_err(|error| *interrupted.lock() = Some(error)).is_ok()
+        };
+        let at = (&scheduler, &listen);
+        let connect = || Client::connect_while(network, at, Arc::new(PythonFace), patience, is_wanted);
+        let client = py.outside(connect);
+        match interrupted.into_inner() {
+            Some(error) => Err(error),
+            None => Self::connected(client),
+        }
     }
 
     /// A client of the cluster of a worker of this process, known by what the worker is known by.

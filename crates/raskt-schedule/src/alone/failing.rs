@@ -10,8 +10,9 @@ use crate::collections::worklist::Worklist;
 use crate::pages::Pages;
 use crate::planted::{self, Bug};
 use crate::tasks::Tasks;
-use crate::{Failure, TaskRange};
+use crate::{Failure, RunId, TaskRange};
 use raskt_graph::{BoxWalk, Graph, Shape, TaskId};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Tasks {
@@ -186,6 +187,20 @@ impl Tasks {
         roots.sort_unstable();
         roots.dedup();
         let causes = roots.iter().filter_map(|&root| failures.failure(root).cloned()).collect();
+        self.retry_roots(graph, roots);
+        causes
+    }
+
+    /// The same of what has failed because of these tasks. Whether there was some.
+    pub fn retry_causes(&mut self, graph: &Graph, causes: &BTreeSet<(RunId, TaskId)>) -> bool {
+        let roots = self.failures.as_ref().map(|failures| failures.roots_of(causes)).unwrap_or_default();
+        let is_some = !roots.is_empty();
+        self.retry_roots(graph, roots);
+        is_some
+    }
+
+    fn retry_roots(&mut self, graph: &Graph, roots: Vec<Root>) {
+        let Some(failures) = &mut self.failures else { return };
         let mut ranges: Vec<_> = roots.into_iter().flat_map(|root| failures.forget(root)).collect();
         if failures.is_empty() {
             self.failures = None;
@@ -194,7 +209,6 @@ impl Tasks {
             ranges.truncate(1);
         }
         ranges.into_iter().for_each(|range| self.want_again(graph, range));
-        causes
     }
 
     /// Takes those out of `tasks`, which a client has come to want, that have failed: that is what he is told.

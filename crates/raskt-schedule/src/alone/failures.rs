@@ -1,6 +1,6 @@
 //! Which tasks of a run have failed, and because of which.
 
-use crate::{Failure, TaskRange};
+use crate::{Failure, RunId, TaskRange};
 use raskt_graph::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,6 +37,12 @@ impl Failures {
         self.next += 1;
         self.roots.insert(root, Cause { failure, starts: BTreeSet::new() });
         root
+    }
+
+    /// Those that are of these tasks.
+    pub fn roots_of(&self, causes: &BTreeSet<(RunId, TaskId)>) -> Vec<Root> {
+        let is_one = |cause: &Cause| causes.contains(&(cause.failure.run, cause.failure.task));
+        self.roots.iter().filter(|(_, cause)| is_one(cause)).map(|(&root, _)| root).collect()
     }
 
     pub fn failure(&self, root: Root) -> Option<&Failure> {

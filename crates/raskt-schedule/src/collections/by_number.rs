@@ -113,6 +113,11 @@ impl<K: Number, V> ByNumber<K, V> {
         Others { places: &self.places, near: &self.near, before: &self.values, after: &[] }
     }
 
+    /// Those up to that number.
+    pub fn until(&self, last: K) -> impl Iterator<Item = K> {
+        self.places.range(..=last).map(|(key, _)| *key)
+    }
+
     /// The largest number of all.
     pub fn last(&self) -> Option<K> {
         self.places.last_key_value().map(|(key, _)| *key)

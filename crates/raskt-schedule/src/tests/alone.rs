@@ -1,5 +1,6 @@
 //! Runs whose tasks stand alone: what fails, and what doesn't; what a client is told of each.
 
+use super::graphs::op;
 use super::links::*;
 use crate::*;
 use raskt_graph::*;
@@ -55,7 +56,7 @@ fn what_has_failed_and_is_needed_again_has_the_cause_that_it_had() {
     for first in [0, 1] {
         let mut cluster = Cluster::new(1);
         let mut graph = GraphBuilder::new();
-        let op = super::graphs::op(&mut graph);
+        let op = op(&mut graph);
         let sources = graph.layer(Layer::new("sources", op, Shape::source(2))).unwrap();
         let shape = Shape::Reduce { input: sources, grid: Grid::new([2]), fan_in: [2].into_iter().collect() };
         let sum = graph.layer(Layer::new("sum", op, shape)).unwrap();
@@ -164,6 +165,63 @@ fn given_data_that_is_gone_fails_its_readers_until_it_is_given_again() {
     cluster.handle(Event::Retried { run: RunId(1), tasks: vec![range(1, 0, 2)] });
     cluster.work_all();
     assert!(cluster.knows(1).available.contains(&task(1, 0)) && cluster.knows(1).is_finished);
+}
+
+/// Data of two runs that nobody wants any more, and a task that reads both: what is given again first stays until the other is there.
+#[test]
+fn data_that_is_given_again_stays_until_it_is_let_go_of() {
+    let mut cluster = Cluster::new(1);
+    let scatter = |cluster: &mut Cluster, run: u64, worker: WorkerId| {
+        cluster.memories.get_mut(&worker).unwrap().insert((RunId(run), task(0, 0)));
+        cluster.handle(Event::Scattered { run: RunId(run), tasks: vec![range(0, 0, 1)], worker, bytes: 8 });
+    };
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let sources = ["one", "two"].map(|name| graph.layer(Layer::new(name, op, Shape::source(1))).unwrap());
+    let mut reader = ExplicitBuilder::default();
+    sources.into_iter().for_each(|source| reader.input(TaskId::new(source, 0)));
+    reader.task();
+    graph.layer(Layer::new("reads", op, Shape::Explicit(reader.finish().unwrap()))).unwrap();
+    (1..3).for_each(|run| cluster.submit(run, rows(1, 1), vec![], ALONE, vec![]));
+    (1..3).for_each(|run| scatter(&mut cluster, run, WorkerId(0)));
+    let imports = vec![import(0, 1, 1, task(0, 0)), import(1, 1, 2, task(0, 0))];
+    cluster.submit(3, graph.finish(), vec![range(2, 0, 1)], ALONE, imports);
+    (1..3).for_each(|run| cluster.handle(Event::RunReleased { run: RunId(run) }));
+    cluster.kill(WorkerId(0));
+    assert!(cluster.knows(3).failed.contains_key(&task(2, 0)));
+    let worker = cluster.join();
+    for run in 1..3 {
+        scatter(&mut cluster, run, worker);
+        cluster.handle(Event::Retried { run: RunId(3), tasks: vec![range(2, 0, 1)] });
+        assert!(cluster.memories[&worker].contains(&(RunId(1), task(0, 0))), "after {run}");
+    }
+    (1..3).for_each(|run| cluster.handle(Event::Released { run: RunId(run), tasks: vec![range(0, 0, 1)] }));
+    cluster.work_all();
+    assert!(cluster.knows(3).available.contains(&task(2, 0)) && cluster.knows(3).is_finished);
+    assert!(!cluster.memories[&worker].contains(&(RunId(1), task(0, 0))));
+}
+
+/// Nobody wants the run between the data and who reads it any more, and it has failed for the same.
+#[test]
+fn what_is_read_of_runs_that_nobody_wants_is_run_again_as_well() {
+    let mut cluster = Cluster::new(1);
+    let scatter = |cluster: &mut Cluster, worker: WorkerId| {
+        cluster.memories.get_mut(&worker).unwrap().insert((RunId(1), task(0, 0)));
+        cluster.handle(Event::Scattered { run: RunId(1), tasks: vec![range(0, 0, 1)], worker, bytes: 8 });
+    };
+    cluster.submit(1, rows(1, 1), vec![], ALONE, vec![]);
+    scatter(&mut cluster, WorkerId(0));
+    cluster.submit(2, rows(2, 1), vec![range(1, 0, 1)], ALONE, vec![import(0, 1, 1, task(0, 0))]);
+    cluster.submit(3, rows(2, 1), vec![range(1, 0, 1)], ALONE, vec![import(0, 1, 2, task(1, 0))]);
+    cluster.submit(4, rows(2, 1), vec![range(1, 0, 1)], ALONE, vec![import(0, 1, 3, task(1, 0))]);
+    (2..4).for_each(|run| cluster.handle(Event::RunReleased { run: RunId(run) }));
+    cluster.kill(WorkerId(0));
+    assert!(cluster.knows(4).failed.contains_key(&task(1, 0)));
+    let worker = cluster.join();
+    scatter(&mut cluster, worker);
+    cluster.handle(Event::Retried { run: RunId(4), tasks: vec![range(1, 0, 1)] });
+    cluster.work_all();
+    assert!(cluster.knows(4).available.contains(&task(1, 0)) && cluster.knows(4).is_finished);
 }
 
 #[test]

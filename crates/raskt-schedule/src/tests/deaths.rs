@@ -207,6 +207,21 @@ fn all_workers_may_die_at_once_again_and_again() {
 }
 
 #[test]
+fn one_that_dies_again_and_again_beside_another_fails_nothing() {
+    let mut cluster = Cluster::new(2, 1, TASKS);
+    (0..300).for_each(|_| cluster.step());
+    // What the first has done is lost, and it takes long until that is done again.
+    cluster.die(WorkerId(0));
+    for _ in 0..100 {
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        cluster.step();
+        assert!(cluster.failed.is_none(), "{} deaths", cluster.deaths);
+    }
+    cluster.run();
+    assert!(cluster.is_finished);
+}
+
+#[test]
 fn what_was_whole_again_meanwhile_is_no_life_in_vain() {
     let mut cluster = Cluster::new(1, 1, 20 * BATCH as u32);
     for _ in 0..200 {

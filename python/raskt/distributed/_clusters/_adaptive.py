@@ -170,6 +170,7 @@ class Adaptive:
         if self._is_adapting:
             return
         self._is_adapting = True
+        before = _decision.decides.set(self)
         try:
             state = self.state
             decided = await self.recommendations(await self.safe_target())
@@ -181,6 +182,7 @@ class Adaptive:
             else:
                 await self.scale_down(decided["workers"])
         finally:
+            _decision.decides.reset(before)
             self._is_adapting = False
 
     async def scale_up(self, n: int) -> None:

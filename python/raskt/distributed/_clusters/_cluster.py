@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import inspect
 import itertools
@@ -12,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from raskt.distributed import _arguments, _usual
-from raskt.distributed._clusters import _loop
+from raskt.distributed._clusters import _decision, _loop
 from raskt.distributed._clusters._contact import Contact, log_of_scheduler, logs_of_workers
 from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._load import Asks, load_of
@@ -146,7 +147,10 @@ class Cluster:
             return False
 
     def _is_at(self, address: str) -> bool:
-        return self._has_scheduler and self.scheduler_address == address
+        # A class of somebody else may not be ready yet, or may break down.
+        with contextlib.suppress(Exception):
+            return self._has_scheduler and self.scheduler_address == address
+        return False
 
     @property
     def scheduler_info(self) -> dict[str, Any]:
@@ -218,7 +222,8 @@ class Cluster:
         return decides
 
     def _end_adapting(self, reason: str) -> None:
-        if self._adaptive is not None:
+        # What decides may call what users call.
+        if self._adaptive is not None and _decision.decides.get() is not self._adaptive:
             self._adaptive.stop(reason=reason)
 
     def _load(self) -> Load:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,6 +69,16 @@ class Down:
     """These workers are to go."""
 
     workers: tuple[Hashable, ...]
+
+
+decides: ContextVar[Any] = ContextVar("raskt-decides", default=None)
+"""What is deciding how many workers there are to be, where something is done for that."""
+
+
+def is_over() -> bool:
+    """Whether what is done here was decided by what decides no longer."""
+    by = decides.get()
+    return by is not None and by.state == "stopped"
 
 
 def target(load: Load, target_seconds: float) -> int:

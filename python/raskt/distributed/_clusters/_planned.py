@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from raskt.distributed import _arguments
+from raskt.distributed._clusters import _decision
 from raskt.distributed._clusters._cluster import Cluster
 from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._process import ProcessInterface
@@ -186,6 +187,8 @@ class PlannedCluster(Cluster):
 
     async def _scale(self, wanted: int) -> None:
         self._check_open()
+        if _decision.is_over():
+            return
         while len(self.plan) < wanted:
             self.worker_spec.update(self.new_worker_spec())
         for entry in self._latest_first():
@@ -200,6 +203,8 @@ class PlannedCluster(Cluster):
 
     async def _scale_down(self, names: list[Any]) -> None:
         self._check_open()
+        if _decision.is_over():
+            return
         going = set(map(str, names))
         for entry in list(self.worker_spec):
             of_entry = set(map(str, self._names(entry)))
