@@ -149,3 +149,19 @@ def test_a_client_finds_the_token_that_the_command_does(tmp_path: Path, monkeypa
         (tmp_path / "raskt" / "token").touch(mode=0o600)
         (tmp_path / "raskt" / "token").write_bytes(token)
         assert elsewhere() == "2\n"
+
+
+def test_an_interrupt_is_heard_while_a_client_connects() -> None:
+    program = """
+        import os, signal, threading, time
+        from raskt.distributed import Client, LocalCluster
+        with LocalCluster(n_workers=0) as cluster:
+            threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            began = time.monotonic()
+            try:
+                Client("tcp://127.0.0.1:1", security=cluster.security, timeout=30)
+            except KeyboardInterrupt:
+                print(time.monotonic() - began < 10)
+    """
+    ran = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60)
+    assert ran.stdout == "True\n", ran.stderr

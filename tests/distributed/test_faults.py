@@ -21,7 +21,7 @@ import pytest
 import raskt
 import raskt.array as ra
 from processes_seen import is_alive, until
-from raskt.distributed import Client, Future, KilledWorker, LocalCluster, wait
+from raskt.distributed import Client, Future, KilledWorker, LocalCluster, Security, wait
 from raskt.distributed._supervised import WAITS, wait_after
 
 
@@ -335,7 +335,7 @@ def test_a_token_of_another_cluster_is_refused(cluster: LocalCluster) -> None:
         with pytest.raises(ConnectionError, match="token"):
             Client(cluster.scheduler_address, security=other.security, timeout=5, set_as_default=False)
     with pytest.raises(ConnectionError, match="token"):
-        Client(cluster.scheduler_address, timeout=5, set_as_default=False)
+        Client(cluster.scheduler_address, security=Security(), timeout=5, set_as_default=False)
 
 
 def test_no_scheduler_is_told(cluster: LocalCluster) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import threading
 import time
@@ -78,13 +77,3 @@ def test_data_on_its_way_is_given_to_others_where_workers_leave(how: str) -> Non
             given.append(client.scatter(np.arange(len(given) % 500)))
             time.sleep(0.0005)
         assert [len(data) for data in client.gather(given)] == [number % 500 for number in range(len(given))]
-
-
-def test_an_interrupt_is_heard_while_a_client_connects(tmp_path: Any) -> None:
-    with LocalCluster(n_workers=0) as cluster:
-        security = cluster.security
-        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-        began = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            Client("tcp://127.0.0.1:1", security=security, timeout=30)
-        assert time.monotonic() - began < 10

@@ -60,6 +60,7 @@ mod stream;
 pub mod testing;
 mod this_worker;
 mod tls;
+mod tls_words;
 mod token;
 mod turns;
 pub mod usual;

@@ -2,6 +2,7 @@
 
 use crate::certs::{role_name, role_uri};
 use crate::hello::{Refusal, Role};
+use crate::tls_words::{MAKE_NEW, span};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::WebPkiClientVerifier;
@@ -179,9 +180,6 @@ fn check_private(path: &Path) -> Result<(), TlsError> {
     Err(TlsError::File(path.display().to_string(), why))
 }
 
-/// What has to be done about a certificate whose time is over.
-const MAKE_NEW: &str = "`raskt certs DIR --force` makes new ones, for all processes of the cluster";
-
 /// Whether the certificate of a process is good now; else nobody would take it, and only they would hear why.
 fn check_time(chain: &str) -> Result<(), String> {
     let Some(Ok(first)) = CertificateDer::pem_slice_iter(chain.as_bytes()).next() else { return Ok(()) };
@@ -197,42 +195,6 @@ fn check_time(chain: &str) -> Result<(), String> {
             span(not_before.as_secs() - time.as_secs())
         )),
         _ => Ok(()),
-    }
-}
-
-fn span(seconds: u64) -> String {
-    match seconds {
-        0..120 => format!("{seconds} seconds"),
-        120..7_200 => format!("{} minutes", seconds / 60),
-        7_200..172_800 => format!("{} hours", seconds / 3_600),
-        _ => format!("{} days", seconds / 86_400),
-    }
-}
-
-/// What went wrong, in words for those who can do something about it.
-pub(crate) fn in_words(error: &rustls::Error) -> String {
-    use rustls::{AlertDescription as Alert, CertificateError as Certificate, Error};
-    match error {
-        Error::InvalidCertificate(Certificate::Expired | Certificate::ExpiredContext { .. }) => {
-            format!("the certificate of the other side has expired ({error}): {MAKE_NEW}")
-        }
-        Error::InvalidCertificate(Certificate::NotValidYet | Certificate::NotValidYetContext { .. }) => format!(
-            "the certificate of the other side isn't good yet ({error}): do the clocks of both hosts agree? Else {MAKE_NEW}"
-        ),
-        // There is one alert for both.
-        Error::AlertReceived(Alert::CertificateExpired) => format!(
-            "to the other side the certificate of this process has expired or isn't good yet: do the clocks of both hosts \
-             agree? Else {MAKE_NEW}"
-        ),
-        Error::InvalidCertificate(Certificate::UnknownIssuer | Certificate::BadSignature) => format!(
-            "the certificate of the other side is of another authority ({error}): all processes need `ca.pem` and certificates \
-             of one `raskt certs`"
-        ),
-        Error::AlertReceived(Alert::UnknownCA | Alert::DecryptError) => format!(
-            "to the other side the certificate of this process is of another authority ({error}): all processes need `ca.pem` \
-             and certificates of one `raskt certs`"
-        ),
-        _ => error.to_string(),
     }
 }
 

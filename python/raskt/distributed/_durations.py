@@ -34,7 +34,7 @@ def seconds(duration: object) -> float:
 def told(duration: object) -> str:
     """The same for messages.
 
-    >>> told("500 ms"), told(3)
-    ('0.5 s', '3 s')
+    >>> told("500 ms"), told(3), told(None)
+    ('0.5 s', '3 s', 'any time')
     """
-    return f"{seconds(duration):g} s"
+    return "any time" if duration is None else f"{seconds(duration):g} s"

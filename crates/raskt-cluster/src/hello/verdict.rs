@@ -106,7 +106,7 @@ impl From<io::Error> for Refusal {
     fn from(error: io::Error) -> Self {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             Some(rustls::Error::InvalidMessage(_)) => Self::SpeaksTls,
-            Some(inner) => Self::Tls(crate::tls::in_words(inner)),
+            Some(inner) => Self::Tls(crate::tls_words::in_words(inner)),
             None => Self::Broken(error.to_string()),
         }
     }
