@@ -9,7 +9,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
+
 import raskt
+import raskt.array
 from public_names import namesakes, public
 
 # Why a signature isn't its namesake's. Each row is needed, or the test fails; there are never more than forty.
@@ -171,3 +175,12 @@ def only_raises(function: ast.FunctionDef) -> bool:
     """Whether the body has no statement but a docstring, `...`, `pass` and `raise`."""
     body = [node for node in function.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
     return all(isinstance(node, ast.Raise | ast.Pass) for node in body)
+
+
+@pytest.mark.parametrize("name", ["add", "negative", "modf", "divmod", "ldexp"])
+def test_signatures_of_ufuncs_are_the_newest_numpys_whichever_there_is(name: str) -> None:
+    """NumPy before 2.4 doesn't say them, and `import raskt.array` failed with it."""
+    own, namesake = inspect.signature(getattr(raskt.array, name)), inspect.signature(getattr(np, name))
+    said = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in namesake.parameters.values())
+    assert list(own.parameters)[-6:] == ["where", "casting", "order", "dtype", "subok", "signature"]
+    assert said or own == namesake

@@ -164,11 +164,15 @@ _PARTS = {"divmod": ("floor_divide", "remainder")}
 
 
 def _signature_of(function: Any) -> inspect.Signature:
-    """The signature of a ufunc; other libraries' have none that can be read."""
-    try:
-        return inspect.signature(function)
-    except ValueError:
-        return inspect.signature(np.add if function.nin == 2 else np.negative)
+    """The signature of a ufunc, as NumPy 2.4 gives it; those of older ones, and of other libraries, can't be read."""
+    kind = inspect.Parameter
+    operands = ["x"] if function.nin == 1 else [f"x{number}" for number in range(1, function.nin + 1)]
+    options = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
+    out = None if function.nout == 1 else (None,) * function.nout
+    parameters = [kind(name, kind.POSITIONAL_ONLY) for name in operands]
+    parameters.append(kind("out", kind.POSITIONAL_OR_KEYWORD, default=out))
+    parameters += [kind(name, kind.KEYWORD_ONLY, default=default) for name, default in options.items()]
+    return inspect.Signature(parameters)
 
 
 def _one_result(function: Any, at: int, *operands: Any) -> Any:
