@@ -366,6 +366,11 @@ pub enum FromWorker {
         /// Why.
         reason: String,
     },
+    /// It is there, and has heard what came before the question.
+    Pong {
+        /// The number of the question.
+        number: u64,
+    },
     /// Copies of results were made, or not.
     Copied {
         /// The number of the order.
@@ -429,6 +434,11 @@ pub enum ToWorker {
     },
     /// What the scheduler wants.
     Order(WorkerOrder),
+    /// Whether it is there.
+    Ping {
+        /// The number of the question.
+        number: u64,
+    },
     /// Data of a run is to be fetched from a client.
     Fetch {
         /// The run.

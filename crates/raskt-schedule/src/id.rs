@@ -86,6 +86,25 @@ impl TaskRange {
         ranges.iter().map(Self::len).sum()
     }
 
+    /// `ranges` in order, in parts of so many tasks each, and the last of the rest.
+    pub fn parts(ranges: &[Self], each: u64) -> Vec<Vec<Self>> {
+        let each = each.max(1);
+        let (mut parts, mut room) = (vec![], 0);
+        for &(mut rest) in ranges {
+            while !rest.is_empty() {
+                if room == 0 {
+                    parts.push(vec![]);
+                    room = each;
+                }
+                let end = rest.end.min(rest.start.saturating_add(room));
+                let piece = Self { end, ..rest };
+                parts.last_mut().into_iter().for_each(|part| part.push(piece));
+                (rest.start, room) = (end, room - piece.len());
+            }
+        }
+        parts
+    }
+
     /// Adds `task` to the last of `ranges` if it follows there, else a range of its own.
     pub fn push(ranges: &mut Vec<Self>, task: TaskId) {
         match ranges.last_mut() {

@@ -7,9 +7,10 @@ use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
 use crate::suspects::{Death, Group, Quarantine};
 use crate::worker_state::WorkerState;
-use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
+use crate::{LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 use std::ops::Bound;
 
 /// Workers with other things to do whose suspects are moved to idle ones after one event, if they can be; after the next, those
@@ -167,16 +168,48 @@ impl Scheduler {
         if !self.is_free_for(worker, id, class) {
             return;
         }
+        let handed = self.hand_group(worker, id, class, Quarantine { run: id, group, attempt: None, stays });
+        if handed == 0 {
+            self.workers.quarantine(worker, None);
+        }
+    }
+
+    /// Hands those of a group that are ready to the worker that is kept for them: as many assignments as it has threads, each as long as
+    /// those of others, so that they take no longer than they would if nobody had died. The rest looks for another worker, or for this
+    /// one later. Gives how many assignments that are.
+    fn hand_group(&mut self, worker: WorkerId, id: RunId, class: u32, kept: Quarantine) -> usize {
         let limits = self.limits(id, worker);
-        let batch = self.runs.split(&id).and_then(|(run, others)| {
-            let tasks = run.suspects.leave_to_worker(group);
-            Some((run.requirement_of(class), run.take_these(others, &tasks, worker, limits, false)?))
-        });
-        let Some((requirement, batch)) = batch else { return self.workers.quarantine(worker, None) };
-        let attempt = Some(batch.attempt);
-        self.workers.quarantine(worker, Some(Quarantine { run: id, group, attempt, stays }));
-        let gives_back = self.gives_back(id, &batch.tasks);
-        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false, stays });
+        let Some((run, others)) = self.runs.split(&id) else { return 0 };
+        let tasks = run.suspects.leave_to_worker(kept.group);
+        let ready = run.ready_of(&tasks);
+        let Some(first) = ready.first().map(|range| TaskId::new(range.layer, range.start)) else { return 0 };
+        let requirement = run.requirement_of(class);
+        let room = limits.room.checked_div(run.effect(others, first).net()).unwrap_or(u64::MAX);
+        let times = self.workers.get(worker).map_or(1, |state| state.times(requirement.as_deref())).min(room).max(1);
+        let each = run.tasks_a_batch(first, limits);
+        // Who can be nowhere else comes at once.
+        let most = if kept.stays { u64::MAX } else { times.saturating_mul(each) };
+        let parts = TaskRange::parts(&ready, most);
+        let now = parts.first().map(Vec::as_slice).unwrap_or_default();
+        let mut handed = 0;
+        for tasks in TaskRange::parts(now, TaskRange::count(now).div_ceil(times)) {
+            let taken = self.runs.split(&id);
+            let taken = taken.and_then(|(run, others)| run.take_these(others, &tasks, worker, limits, false));
+            // Some may have gone with those before, since they read them.
+            let Some(batch) = taken else { continue };
+            self.workers.quarantine(worker, Some(Quarantine { attempt: Some(batch.attempt), ..kept }));
+            let gives_back = self.gives_back(id, &batch.tasks);
+            let how = Handed { gives_back, is_lent: false, stays: kept.stays };
+            self.hand_over(id, worker, batch, requirement.clone(), how);
+            handed += 1;
+        }
+        if parts.len() > 1
+            && let Some(run) = self.runs.get_mut(&id)
+        {
+            run.suspects.offer(kept.group, false);
+            self.note_suspects(id);
+        }
+        handed
     }
 
     /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.
@@ -225,43 +258,55 @@ impl Scheduler {
         let mut guilty = vec![];
         let Some(state) = self.workers.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
         let (alone, newest) = (self.alone_on(worker, state), self.workers.newest().unwrap_or(worker));
-        let mut last = None;
         let started = state.placed().filter(|(_, placed)| placed.is_started);
         let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
+        let groups: BTreeMap<_, _> = state.suspects().collect();
+        let mut last = None;
+        // Of one group is all that it had of it, and all else that was alike: together they are tried again.
+        let mut accused: BTreeMap<_, (Vec<TaskRange>, bool)> = BTreeMap::new();
         for (&(id, attempt), placed) in state.placed() {
             let Some(run) = self.runs.get_mut(&id) else { continue };
-            let alone = alone == Some((id, attempt));
-            let others = if alone { 0 } else { executing.saturating_sub(u64::from(placed.is_started)) };
-            let death = Death { worker, others, alone, started: placed.is_started };
             let all = placed.tasks.iter().flat_map(|range| range.tasks());
             let current = TaskRange::of(all.filter(|&task| run.tasks.is_current(task, attempt)));
-            let Some(class) = current.first().map(|first| run.tasks.layers[first.layer.0 as usize].class) else {
-                continue;
-            };
-            let counted = run.suspects.note(&current, class, death);
-            run.tasks.unready.get_or_insert_default();
-            guilty.extend(counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
+            let Some(first) = current.first().map(|first| TaskId::new(first.layer, first.start)) else { continue };
+            let class = run.tasks.layers[first.layer.0 as usize].class;
+            let group = groups.get(&(id, attempt)).copied();
+            let (tasks, started) = accused.entry((id, class, group, group.is_none() && placed.is_started)).or_default();
+            tasks.extend(current);
+            *started |= placed.is_started;
             // What it has of a run stands together.
             let is_first = placed.is_started && last.replace(id) != Some(id);
             let works = |last| self.workers.any_until(last, |state| state.placed_of(id).next().is_some());
             if is_first && run.in_vain.died(worker, newest, run.tasks.counts.done, works) {
                 // None of them is to blame more than others: this one had begun.
-                let first = current.iter().flat_map(|range| range.tasks()).next().map(|task| (id, task));
-                let is_known = first.is_some_and(|first| guilty.contains(&first));
-                guilty.extend(first.filter(|_| !is_known));
+                guilty.push((id, first));
             }
+        }
+        for ((id, class, group, _), (tasks, started)) in accused {
+            let Some(run) = self.runs.get_mut(&id) else { continue };
+            let alone = group.is_some() && alone == group.map(|group| (id, group));
+            let others =
+                if alone { TaskRange::count(&tasks) - 1 } else { executing.saturating_sub(u64::from(started)) };
+            let counted = run.suspects.note(&tasks, class, Death { worker, others, alone, started });
+            run.tasks.unready.get_or_insert_default();
+            let counted = counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task));
+            guilty.extend(counted.filter(|one| !guilty.contains(one)));
         }
         guilty
     }
 
-    /// The assignment for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have
-    /// some of them beside it. Where that is so of two, it is of neither.
-    fn alone_on(&self, worker: WorkerId, state: &WorkerState) -> Option<(RunId, Attempt)> {
+    /// The group for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have some of
+    /// them beside it. Where that is so of two groups, it is of neither.
+    fn alone_on(&self, worker: WorkerId, state: &WorkerState) -> Option<(RunId, Group)> {
         let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { state.orphans() };
         // A task that was cancelled and still runs may be to blame as well. A task that waits for others does nothing
         // meanwhile.
-        let beside = (state.placed().count() as u64 + orphans).saturating_sub(1);
-        let mut alone = state.suspects().filter(|&(run, _)| beside <= self.lent_by_others(worker, run, state));
-        alone.next().filter(|_| alone.next().is_none())
+        let all = state.placed().count() as u64 + orphans;
+        let mut groups: BTreeMap<_, u64> = BTreeMap::new();
+        state.suspects().for_each(|((run, _), group)| *groups.entry((run, group)).or_default() += 1);
+        let mut alone =
+            groups.into_iter().filter(|&((run, _), own)| all - own <= self.lent_by_others(worker, run, state));
+        let (only, _) = alone.next()?;
+        alone.next().is_none().then_some(only)
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! What a worker was executing when it died comes back as if nothing had been, and is remembered. What was there again when
 //! another one died is suspected, and so is what was only near too often (a worker may die before it can say that it has begun).
-//! Suspects run alone from then on: nothing else is on their worker. But not one by one: those of one hand-out are a *group*,
-//! which runs as a whole, and only if its worker dies as well is it split. So one death costs nothing, and a poisonous task
-//! among a thousand is found by a few deaths. Deaths while a task was alone count against it; with the last one allowed it
-//! is failed. Whatever ends without a death is forgotten here.
+//! Suspects run alone from then on: nothing else is on their worker. But not one by one: those that a worker was executing when it
+//! died are a *group*, which runs as a whole, as many of it at a time as there are threads, and only if its worker dies as well is it
+//! split. So deaths cost little where nobody is to blame, be the tasks as long as they may and the threads many, and a poisonous task
+//! among a thousand is found by a few deaths. Deaths while a task was alone count against it; with the last one allowed it is failed.
+//! Whatever ends without a death is forgotten here.
 //!
 //! While a suspect waits for a run, others may use its slot, and what it waits for may run there: when the worker dies then, or when
 //! the suspect has gone on beside them, nobody knows which of them it was. It may be the same each time, though. So of such deaths
@@ -151,9 +152,9 @@ impl CrashSuspects {
         self.find(task).and_then(|(_, stretch)| stretch.group)
     }
 
-    /// A worker died that had `tasks` of one hand-out, all of which require the same `class`. If it had nothing else
-    /// (`death.alone`), one of them is to blame, or nobody: they are split. The same if it had something else for the third time.
-    /// Says of a single suspect how many deaths count against it.
+    /// A worker died that had `tasks`, all of which require the same `class`: what it had of one group, or of no group. If it had
+    /// nothing else (`death.alone`), one of them is to blame, or nobody: they are split. The same if it had something else for the
+    /// third time. Says of a single suspect how many deaths count against it.
     pub fn note(&mut self, tasks: &[TaskRange], class: u32, death: Death) -> Option<(TaskId, u32)> {
         let count = TaskRange::count(tasks);
         // Taken out first: what they were near decides what becomes of them, and they are put back with one death more.

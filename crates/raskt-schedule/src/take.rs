@@ -59,10 +59,7 @@ impl Run {
         limits: Limits,
         with_followers: bool,
     ) -> Option<Batch> {
-        let is_ready = |task: &TaskId| self.tasks.is_needed(*task) && self.tasks.record(*task).tag == Tag::Ready;
-        let live = tasks.iter().flat_map(|&range| self.tasks.live_parts(range)).flat_map(TaskRange::tasks);
-        let ready = TaskRange::of(live.filter(is_ready));
-        let mut ready = ready.into_iter().flat_map(TaskRange::tasks);
+        let mut ready = self.ready_of(tasks).into_iter().flat_map(TaskRange::tasks);
         let first = ready.next()?;
         let mut draft = self.draft(others, first, worker, limits);
         for task in std::iter::once(first).chain(ready) {
@@ -74,6 +71,19 @@ impl Run {
             self.add(&mut draft, task, Some(weight), true);
         }
         Some(self.batch(draft))
+    }
+
+    /// Those of `tasks` that are ready.
+    pub fn ready_of(&self, tasks: &[TaskRange]) -> Vec<TaskRange> {
+        let is_ready = |task: &TaskId| self.tasks.is_needed(*task) && self.tasks.record(*task).tag == Tag::Ready;
+        let live = tasks.iter().flat_map(|&range| self.tasks.live_parts(range)).flat_map(TaskRange::tasks);
+        TaskRange::of(live.filter(is_ready))
+    }
+
+    /// How many tasks like `task` make an assignment; one, where nobody knows how long they take.
+    pub fn tasks_a_batch(&self, task: TaskId, limits: Limits) -> u64 {
+        let each = self.weight(task).map(|weight| limits.credit / weight.nanoseconds.max(1));
+        each.unwrap_or(1).max(1)
     }
 
     /// Gives `tasks`, which could all begin and have begun at `worker`, to it: these and no others.

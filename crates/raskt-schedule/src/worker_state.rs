@@ -12,7 +12,7 @@ use crate::holdings::{Holdings, Move};
 use crate::placed::{Placed, Relief};
 use crate::policy::{Admission, Rebalance};
 use crate::requirement::{Requirement, Sums, change_sums};
-use crate::suspects::Quarantine;
+use crate::suspects::{Group, Quarantine};
 use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,8 @@ pub(crate) struct WorkerState {
     /// What assignments have of what others lend that wait for them.
     borrowed: Borrowed,
     closed_ways: ClosedWays,
-    /// It is kept for suspects, and gets nothing else. All but the last of them wait for runs, or did when that came.
+    /// It is kept for suspects, and gets nothing else: for each of their assignments. All but those of the last group wait for runs, or
+    /// did when that came.
     quarantines: Vec<Quarantine>,
     /// How often it has said what it holds.
     inventory_version: u64,
@@ -150,9 +151,9 @@ impl WorkerState {
         self.quarantines.last().copied()
     }
 
-    /// Suspects for which it is kept and which it has.
-    pub fn suspects(&self) -> impl Iterator<Item = (RunId, Attempt)> {
-        self.quarantines.iter().filter_map(|kept| Some((kept.run, kept.attempt?)))
+    /// Assignments of suspects for which it is kept and which it has, and the groups that they are of.
+    pub fn suspects(&self) -> impl Iterator<Item = ((RunId, Attempt), Group)> {
+        self.quarantines.iter().filter_map(|kept| Some(((kept.run, kept.attempt?), kept.group)))
     }
 
     /// It is kept for others than those that it hasn't been given yet, or for nobody beside those that it has. It is kept for these
@@ -381,6 +382,13 @@ impl WorkerState {
     pub fn can_borrow(&self, requirement: &Requirement, lent: impl Fn(&Arc<str>) -> u128) -> bool {
         let mut required = requirement.resources.iter();
         required.all(|(name, &amount)| u128::from(self.free(name)) + lent(name) >= u128::from(amount))
+    }
+
+    /// How many assignments that meet `requirement` it can have at a time, if nobody but them takes anything; one at the least.
+    pub fn times(&self, requirement: Option<&Requirement>) -> u64 {
+        let required = requirement.into_iter().flat_map(|required| &required.resources);
+        let times = required.map(|(name, &amount)| self.free(name).checked_div(amount).unwrap_or(u64::MAX));
+        times.min().unwrap_or(u64::MAX).clamp(1, u64::from(self.offer.slots).max(1))
     }
 
     /// What is borrowed from tasks of `run`.

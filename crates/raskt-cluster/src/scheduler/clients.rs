@@ -198,7 +198,7 @@ impl Core {
         let (at_once, wanted_later) =
             if is_held_back { (vec![], Some(wanted.clone())) } else { (wanted.clone(), None) };
         let in_machine = if given.is_empty() && imports.is_empty() { failure } else { FailureScope::Task };
-        let gifts = Gifts::new(&given, given_at);
+        let gifts = Gifts::new(&given, given_at, self.careful.asked.clone());
         let (is_released, has_failed) = (false, false);
         let sources = awaits.clone();
         let pins = if is_held_back { imports.iter().map(|import| import.run).collect() } else { BTreeSet::new() };

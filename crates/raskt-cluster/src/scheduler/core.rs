@@ -2,6 +2,7 @@
 
 use super::absent::{Absent, Cancel, CancelledBefore, Recovery};
 use super::backups::Backups;
+use super::careful::Careful;
 use super::causes::Causes;
 use super::entries::{ClientEntry, WorkerEntry};
 use super::errands::Errands;
@@ -50,6 +51,8 @@ pub(super) struct Core {
     pub ungiven: BTreeSet<RunId>,
     /// The same of runs that wait for a worker: nobody who could have it is there, until one comes, goes or is back.
     pub ungiven_for_now: BTreeSet<RunId>,
+    /// What of it is fetched with care.
+    pub careful: Careful,
     /// Runs with data for want of which something has failed that is to be run again.
     pub stopping: BTreeSet<RunId>,
     /// Data that was given anew and that its client has let go of: it stays until nothing is stopped any more.
@@ -117,6 +120,7 @@ impl Core {
             given,
             ungiven,
             ungiven_for_now,
+            careful: Careful::default(),
             stopping,
             given_anew,
             awaited_by,

@@ -1,40 +1,51 @@
 //! What is known of data that clients give.
 
+use super::asked::Asked;
 use crate::ranges::RangeMap;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, Failure, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// So many workers die that were to fetch the same, before that is taken for the reason.
-const DEATHS: usize = 4;
+/// So many workers die while they fetch the same with care, before that is taken for the reason.
+pub(super) const DEATHS: usize = 4;
 
-/// And so many, where each of them ran something that may be the reason as well.
+/// And so many, where each of them did something that may be the reason as well.
 const DEATHS_BESIDE: usize = 16;
-
-/// So many are fetched at a time of those at which one worker has died, two, and more.
-const FEARED: [u64; 3] = [256, 16, 1];
 
 /// The data of a run.
 #[derive(Default)]
 pub(super) struct Gifts {
     /// Where its client gives it.
     pub at: Vec<String>,
-    places: RangeMap<Place>,
-    /// Of how much nobody knows yet whether it can be had.
-    awaited: u64,
+    places: Places,
     /// Workers that couldn't have it: as long as there are others these aren't asked again.
     in_vain: RangeMap<BTreeSet<WorkerId>>,
     /// What of which runs has failed for want of it, and is to be run again; and the failure that nobody was told of.
     pub stopped: Vec<(RunId, Vec<TaskRange>, Failure)>,
-    /// The deaths of workers that were to fetch it, of what hasn't come since.
-    deaths: RangeMap<Vec<Death>>,
-    /// Some is to be spread when what was asked for before has come, or hasn't.
-    pub is_held_back: bool,
-    /// How much each worker is to fetch, and whether one has come to have nothing to fetch.
-    asked: BTreeMap<WorkerId, u64>,
-    pub is_one_free: bool,
+    /// What workers were to fetch when they died, and what hasn't come since.
+    fears: RangeMap<Fear>,
     why_not: RangeMap<Arc<WhyNot>>,
+    /// What its client has let go of: where it comes all the same, it does so for others.
+    let_go: RangeMap<()>,
+}
+
+/// Where it stands.
+#[derive(Default)]
+struct Places {
+    known: RangeMap<Place>,
+    /// Of how much nobody knows yet whether it can be had.
+    awaited: u64,
+    asked: Asked,
+}
+
+/// Data of which workers may die.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Fear {
+    /// The deaths of those that were at it, as they had said.
+    deaths: Vec<Death>,
+    /// Who has it with care, and has said that it is there.
+    begun: Option<WorkerId>,
 }
 
 /// Data, by the workers that couldn't have it.
@@ -65,56 +76,76 @@ impl Place {
     }
 }
 
+impl Places {
+    fn put(&mut self, range: TaskRange, place: Place) {
+        for (part, before) in self.known.within(range) {
+            self.leave(part, before);
+        }
+        self.awaited += if place.is_awaited() { range.len() } else { 0 };
+        if let Place::Asked(worker) = place {
+            self.asked.add(worker, range.len());
+        }
+        self.known.set(range, place);
+    }
+
+    fn leave(&mut self, part: TaskRange, before: Place) {
+        self.awaited -= if before.is_awaited() { part.len() } else { 0 };
+        if let Place::Asked(worker) = before {
+            self.asked.take(worker, part.len());
+        }
+    }
+}
+
+impl Drop for Places {
+    fn drop(&mut self) {
+        for (part, before) in std::mem::take(&mut self.known).all() {
+            self.leave(part, *before);
+        }
+    }
+}
+
 impl Gifts {
-    pub fn new(given: &[TaskRange], at: Vec<String>) -> Self {
+    pub fn new(given: &[TaskRange], at: Vec<String>, asked: Asked) -> Self {
         let mut gifts = Self { at, ..Self::default() };
+        gifts.places.asked = asked;
         given.iter().for_each(|&range| gifts.put(range, Place::Nowhere));
         gifts
     }
 
     /// Where a datum stands, if it is one.
     pub fn place(&self, task: TaskId) -> Option<Place> {
-        self.places.get(task).copied()
+        self.places.known.get(task).copied()
     }
 
     /// The parts of a range that are data.
     pub fn within(&self, range: TaskRange) -> Vec<TaskRange> {
-        self.places.within(range).into_iter().map(|(part, _)| part).collect()
+        self.places.known.within(range).into_iter().map(|(part, _)| part).collect()
     }
 
     /// Data stands there now.
     pub fn put(&mut self, range: TaskRange, place: Place) {
-        for (part, before) in self.places.within(range) {
-            self.awaited -= if before.is_awaited() { part.len() } else { 0 };
-            if let Place::Asked(worker) = before {
-                self.is_asked_less(worker, part.len());
-            }
-        }
-        self.awaited += if place.is_awaited() { range.len() } else { 0 };
-        if let Place::Asked(worker) = place {
-            *self.asked.entry(worker).or_default() += range.len();
-        }
-        self.places.set(range, place);
+        self.places.put(range, place);
     }
 
-    fn is_asked_less(&mut self, worker: WorkerId, count: u64) {
-        if let Some(asked) = self.asked.get_mut(&worker) {
-            *asked -= count;
-            if *asked == 0 {
-                self.asked.remove(&worker);
-                self.is_one_free = true;
-            }
-        }
+    /// Its client has let go of these.
+    pub fn let_go(&mut self, tasks: &[TaskRange]) {
+        let data = tasks.iter().flat_map(|&range| self.within(range)).collect::<Vec<_>>();
+        data.into_iter().for_each(|part| self.let_go.set(part, ()));
+    }
+
+    /// Those of these that its client has let go of.
+    pub fn let_go_of(&self, tasks: &[TaskRange]) -> Vec<TaskRange> {
+        tasks.iter().flat_map(|&range| self.let_go.within(range)).map(|(part, ())| part).collect()
     }
 
     /// Whether all of it is with workers, and all that had failed for want of it is run again.
     pub fn are_there(&self) -> bool {
-        self.stopped.is_empty() && self.places.all().all(|(_, place)| *place == Place::There)
+        self.stopped.is_empty() && self.places.known.all().all(|(_, place)| *place == Place::There)
     }
 
     /// Whether nobody knows yet whether some of it can be had.
     pub fn are_awaited(&self) -> bool {
-        self.awaited > 0
+        self.places.awaited > 0
     }
 
     /// That.
@@ -130,9 +161,9 @@ impl Gifts {
     /// These have come.
     pub fn come(&mut self, tasks: &[TaskRange]) {
         for &range in tasks {
-            let known = self.places.within(range);
+            let known = self.places.known.within(range);
             known.into_iter().for_each(|(part, _)| self.put(part, Place::There));
-            self.deaths.cut(range);
+            self.fears.cut(range);
             self.in_vain.cut(range);
         }
     }
@@ -162,7 +193,7 @@ impl Gifts {
 
     /// What of these `worker` was asked to fetch.
     pub fn asked_of(&self, worker: WorkerId, tasks: &[TaskRange]) -> Vec<TaskRange> {
-        let asked = tasks.iter().flat_map(|&range| self.places.within(range));
+        let asked = tasks.iter().flat_map(|&range| self.places.known.within(range));
         asked.filter(|(_, place)| *place == Place::Asked(worker)).map(|(range, _)| range).collect()
     }
 
@@ -185,7 +216,7 @@ impl Gifts {
         let why = Arc::new(why);
         for &range in tasks {
             self.put(range, Place::Failed);
-            self.deaths.cut(range);
+            self.fears.cut(range);
             self.why_not.set(range, why.clone());
         }
     }
@@ -196,62 +227,50 @@ impl Gifts {
         self.move_all(Place::Failed, Place::Nowhere)
     }
 
-    /// Whether some data isn't there of which workers may have died.
-    pub fn are_feared(&self) -> bool {
-        !self.deaths.is_empty()
+    /// Of these what workers may have died of, by how many have, in order; and the others.
+    pub fn by_fear(&self, tasks: &[TaskRange]) -> (Vec<(TaskRange, usize)>, Vec<TaskRange>) {
+        let mut others = tasks.to_vec();
+        let mut feared: Vec<_> = tasks.iter().flat_map(|&range| self.fears.within(range)).collect();
+        feared.iter().for_each(|(part, _)| part.cut_out_of(&mut others));
+        feared.sort_by_key(|(part, _)| (part.layer, part.start));
+        (feared.into_iter().map(|(part, fear)| (part, fear.deaths.len())).collect(), others)
     }
 
-    /// Whether `worker` is to fetch some.
-    pub fn is_asked(&self, worker: WorkerId) -> bool {
-        self.asked.contains_key(&worker)
-    }
-
-    /// What of these workers may have died of, in order, and the others.
-    pub fn by_fear(&self, tasks: &[TaskRange]) -> [Vec<TaskRange>; 2] {
-        let all = tasks.iter().flat_map(|&range| parts(&self.deaths, range));
-        let (feared, others): (Vec<_>, Vec<_>) = all.partition(|(_, deaths)| !deaths.is_empty());
-        let mut parts = [feared, others].map(|parts| parts.into_iter().map(|(part, _)| part).collect::<Vec<_>>());
-        parts.iter_mut().for_each(|parts| parts.sort_by_key(|part| (part.layer, part.start)));
-        parts
-    }
-
-    /// The first few of these, and the rest: the fewer, the more workers have died that were to fetch them.
-    pub fn few_of(&self, tasks: &[TaskRange]) -> (Vec<TaskRange>, Vec<TaskRange>) {
-        let (mut few, mut rest, mut count, mut most) = (vec![], vec![], 0, u64::MAX);
-        let mut all: Vec<_> = tasks.iter().flat_map(|&range| parts(&self.deaths, range)).collect();
-        all.sort_by_key(|(part, _)| (part.layer, part.start));
-        for (part, deaths) in all {
-            most = most.min(deaths.len().checked_sub(1).map_or(u64::MAX, |more| FEARED[more.min(FEARED.len() - 1)]));
-            let taken = part.start + part.len().min(most.saturating_sub(count));
-            count += taken - part.start;
-            few.push(TaskRange { end: taken, ..part });
-            rest.push(TaskRange { start: taken, ..part });
+    /// `worker`, which was asked for these with care, is there to fetch them. Gives what of them it still is to.
+    pub fn begin(&mut self, worker: WorkerId, tasks: &[TaskRange]) -> Vec<TaskRange> {
+        let asked = self.asked_of(worker, tasks);
+        for (part, fear) in asked.iter().flat_map(|&range| self.fears.within(range)).collect::<Vec<_>>() {
+            self.fears.set(part, Fear { begun: Some(worker), ..fear });
         }
-        [&mut few, &mut rest].into_iter().for_each(|ranges| ranges.retain(|range| !range.is_empty()));
-        (few, rest)
+        asked
     }
 
-    /// A worker has died that was to fetch these. Gives those of which too many have, and their deaths: the first time that is all that it
-    /// hadn't got yet, and few of these from then on.
-    pub fn died(&mut self, worker: WorkerId, alone: bool, asked: &[TaskRange]) -> Vec<(TaskRange, Vec<Death>)> {
-        let others = u64::from(!alone);
-        let (death, mut deadly) = (Death { worker, others, alone, started: true }, vec![]);
-        for &range in asked {
-            for (part, mut deaths) in parts(&self.deaths, range) {
-                deaths.push(death);
-                self.deaths.cut(part);
-                let alone = deaths.iter().filter(|death| death.alone).count();
-                match alone >= DEATHS || deaths.len() >= DEATHS_BESIDE {
-                    true => deadly.push((part, deaths)),
-                    false => self.deaths.set(part, deaths),
-                }
+    /// Whether `worker` is to fetch some that nobody has feared so far.
+    pub fn has_without_fear(&self, worker: WorkerId) -> bool {
+        !self.by_fear(&self.all_at(Place::Asked(worker))).1.is_empty()
+    }
+
+    /// A worker has died that was to fetch some: what of that it had begun with care may be why, and so may what wasn't feared so far, but
+    /// only the next time. Gives those of which too many have died, and their deaths; others are to fetch the rest.
+    pub fn died(&mut self, worker: WorkerId, alone: bool) -> Vec<(TaskRange, Vec<Death>)> {
+        let asked = self.all_at(Place::Asked(worker));
+        let death = Death { worker, others: u64::from(!alone), alone, started: true };
+        let mut deadly = vec![];
+        let feared: Vec<_> = asked.iter().flat_map(|&range| self.fears.within(range)).collect();
+        self.by_fear(&asked).1.into_iter().for_each(|part| self.fears.set(part, Fear::default()));
+        for (part, Fear { mut deaths, begun }) in feared {
+            deaths.extend((begun == Some(worker)).then_some(death));
+            let alone = deaths.iter().filter(|death| death.alone).count();
+            match alone >= DEATHS || deaths.len() >= DEATHS_BESIDE {
+                true => deadly.push((part, deaths)),
+                false => self.fears.set(part, Fear { deaths, begun: None }),
             }
         }
         deadly
     }
 
     pub fn are_none(&self) -> bool {
-        self.places.is_empty()
+        self.places.known.is_empty()
     }
 
     /// Those that stand somewhere.
@@ -260,7 +279,7 @@ impl Gifts {
     }
 
     fn all_that(&self, stand: impl Fn(&Place) -> bool) -> Vec<TaskRange> {
-        self.places.all().filter(|(_, place)| stand(place)).map(|(range, _)| range).collect()
+        self.places.known.all().filter(|(_, place)| stand(place)).map(|(range, _)| range).collect()
     }
 
     pub fn move_all(&mut self, from: Place, to: Place) -> bool {
@@ -268,6 +287,11 @@ impl Gifts {
         ranges.iter().for_each(|&range| self.put(range, to));
         !ranges.is_empty()
     }
+}
+
+/// Those that haven't tried in vain.
+pub(super) fn untried(workers: &[WorkerId], in_vain: &BTreeSet<WorkerId>) -> Vec<WorkerId> {
+    workers.iter().filter(|worker| !in_vain.contains(worker)).copied().collect()
 }
 
 /// What is known of a range, and of the parts of it of which nothing is.
@@ -283,60 +307,60 @@ mod tests {
     use super::*;
     use raskt_graph::LayerId;
 
+    const WORKER: WorkerId = WorkerId(1);
+
     fn of(start: u64, end: u64) -> TaskRange {
         TaskRange { layer: LayerId(0), start, end }
     }
 
-    /// A worker has all that it may at a time, of which some comes before it dies; gives how often one died, and what was given up.
-    fn fetched(count: u64, deadly: &[u64], alone: bool) -> (u32, Vec<u64>) {
-        let mut gifts = Gifts::new(&[of(0, count)], vec![]);
-        let (mut deaths, mut failed) = (0, vec![]);
-        loop {
-            let nowhere = gifts.all_at(Place::Nowhere);
-            if nowhere.is_empty() {
-                return (deaths, failed);
+    fn given(count: u64) -> (Gifts, Asked) {
+        let asked = Asked::default();
+        (Gifts::new(&[of(0, count)], vec![], asked.clone()), asked)
+    }
+
+    fn dies(gifts: &mut Gifts, has: TaskRange, begins: bool, alone: bool) -> Vec<TaskRange> {
+        gifts.put(has, Place::Asked(WORKER));
+        if begins {
+            assert_eq!(gifts.begin(WORKER, &[has]), [has]);
+        }
+        let deadly = gifts.died(WORKER, alone);
+        gifts.move_all(Place::Asked(WORKER), Place::Nowhere);
+        deadly.into_iter().map(|(part, _)| part).collect()
+    }
+
+    #[test]
+    fn only_who_was_there_to_fetch_dies_of_data() {
+        let (mut gifts, _) = given(10);
+        for _ in 0..100 {
+            assert!(dies(&mut gifts, of(3, 5), false, true).is_empty());
+        }
+        assert_eq!(gifts.by_fear(&[of(0, 10)]), (vec![(of(3, 5), 0)], vec![of(0, 3), of(5, 10)]));
+        for (alone, most) in [(true, DEATHS), (false, DEATHS_BESIDE)] {
+            let (mut gifts, _) = given(10);
+            assert!(dies(&mut gifts, of(0, 10), true, true).is_empty(), "nobody had feared it");
+            for death in 1..most {
+                assert!(dies(&mut gifts, of(4, 5), true, alone).is_empty());
+                assert_eq!(gifts.by_fear(&[of(4, 5)]), (vec![(of(4, 5), death)], vec![]));
             }
-            let (few, rest) = gifts.few_of(&nowhere);
-            assert_eq!(TaskRange::count(&few) + TaskRange::count(&rest), TaskRange::count(&nowhere));
-            let dies_of = few.iter().flat_map(|range| range.tasks()).find(|task| deadly.contains(&task.index));
-            let Some(task) = dies_of else {
-                gifts.come(&few);
-                continue;
-            };
-            // What came before it, but for some that came in the same step.
-            let come = task.index.saturating_sub(7);
-            let before: Vec<_> = few.iter().map(|range| of(range.start, range.end.min(come))).collect();
-            gifts.come(&before.into_iter().filter(|range| range.start < range.end).collect::<Vec<_>>());
-            let asked: Vec<_> = few.iter().map(|range| of(range.start.max(come), range.end)).collect();
-            deaths += 1;
-            let asked: Vec<_> = asked.into_iter().filter(|range| range.start < range.end).collect();
-            for (part, _) in gifts.died(WorkerId(deaths), alone, &asked) {
-                gifts.fail(&[part], WhyNot::Deaths(vec![]));
-                failed.extend(part.tasks().map(|task| task.index));
-            }
+            assert_eq!(dies(&mut gifts, of(4, 6), true, alone), [of(4, 5)]);
+            gifts.come(&[of(0, 10)]);
+            assert_eq!(gifts.by_fear(&[of(0, 10)]), (vec![], vec![of(0, 10)]));
         }
     }
 
     #[test]
-    fn those_of_which_workers_die_fail_and_no_others() {
-        for (count, deadly) in
-            [(1, vec![0]), (200, vec![100]), (5_000, vec![0]), (5_000, vec![4_999]), (20, vec![3, 4])]
-        {
-            for (alone, most) in [(true, DEATHS), (false, DEATHS_BESIDE)] {
-                let (deaths, failed) = fetched(count, &deadly, alone);
-                assert_eq!(failed, deadly);
-                assert!(deaths as usize <= most * deadly.len(), "{deaths} workers died of {deadly:?}");
-            }
-        }
-        let mut gifts = Gifts::new(&[of(0, 10)], vec![]);
-        assert!(gifts.died(WorkerId(1), true, &[of(3, 5)]).is_empty() && gifts.are_feared());
-        assert_eq!(gifts.by_fear(&[of(0, 10)]), [vec![of(3, 5)], vec![of(0, 3), of(5, 10)]]);
-        gifts.put(of(0, 4), Place::Asked(WorkerId(1)));
-        gifts.put(of(2, 6), Place::Asked(WorkerId(2)));
-        gifts.come(&[of(1, 2)]);
-        assert!(gifts.is_asked(WorkerId(1)) && !gifts.is_one_free);
-        gifts.come(&[of(0, 5)]);
-        assert!(!gifts.is_asked(WorkerId(1)) && gifts.is_asked(WorkerId(2)) && gifts.is_one_free);
-        assert!(!gifts.are_feared());
+    fn who_has_nothing_to_fetch_of_any_run_is_free() {
+        let (mut one, asked) = given(10);
+        let mut other = Gifts::new(&[of(0, 2)], vec![], asked.clone());
+        one.put(of(0, 4), Place::Asked(WORKER));
+        other.put(of(0, 2), Place::Asked(WORKER));
+        one.put(of(2, 6), Place::Asked(WorkerId(2)));
+        one.come(&[of(0, 2)]);
+        assert!(!asked.is_free(WORKER) && !asked.is_one_free());
+        drop(other);
+        assert!(asked.is_free(WORKER) && asked.is_one_free() && !asked.is_one_free());
+        assert!(!asked.is_free(WorkerId(2)) && one.has_without_fear(WorkerId(2)));
+        one.fail(&[of(0, 10)], WhyNot::Told(String::new()));
+        assert!(asked.is_free(WorkerId(2)) && !one.are_awaited());
     }
 }

@@ -121,8 +121,11 @@ impl Core {
         }
     }
 
-    /// Tasks of a run that is held back won't be wanted.
+    /// Its client wants these tasks of a run no more: if it is held back they won't be wanted.
     pub fn want_less(&mut self, run: RunId, tasks: &[TaskRange]) {
+        if let Some(record) = self.runs.get_mut(&run).filter(|record| !record.gifts.are_none()) {
+            record.gifts.let_go(tasks);
+        }
         let Some(later) = self.runs.get_mut(&run).and_then(|record| record.wanted_later.as_mut()) else { return };
         let mut left = RangeMap::default();
         later.iter().for_each(|&range| left.set(range, ()));

@@ -4,11 +4,14 @@
 //! tells it of the time. The scheduler knows of a graph which task reads which, and nothing of what tasks do.
 
 mod absent;
+mod asked;
 mod backing;
 mod backups;
 mod balancing;
 mod calling;
 mod cancelling;
+mod careful;
+mod caring;
 mod causes;
 mod clients;
 mod core;

@@ -218,7 +218,8 @@ impl Core {
     /// In how long something is.
     pub fn due_in(&self) -> Option<Duration> {
         let absent = self.absent.until.filter(|_| !self.absent.clients.is_empty());
-        let next = [self.recovery.as_ref().map(|recovery| recovery.until), absent, self.absent.tells_at];
+        let recovery = self.recovery.as_ref().map(|recovery| recovery.until);
+        let next = [recovery, absent, self.absent.tells_at, self.careful.wakes_at()];
         let next = next.into_iter().flatten().min()?;
         Some(next.saturating_duration_since(Instant::now()))
     }
@@ -237,6 +238,9 @@ impl Core {
         if self.absent.tells_at.is_some_and(|at| at <= now) {
             self.absent.tells_at = None;
             self.clients.values_mut().for_each(super::entries::ClientEntry::tell_taken);
+        }
+        if self.recovery.is_none() {
+            self.spread_with_care();
         }
     }
 

@@ -5,8 +5,7 @@
 //! of, has failed as a task would have: whatever reads it hears why, be it submitted before or later.
 
 use super::core::Core;
-use super::gifts::{ByTries, Place, WhyNot};
-use crate::hello::Identity;
+use super::gifts::{ByTries, Place, WhyNot, untried};
 use crate::message::{RANGES_OF_DATA, RUNS_OF_A_CLIENT, ToClient, ToWorker};
 use crate::ranges::RangeMap;
 use raskt_schedule::{Event, Failure, LossCause, RunId, TaskRange, WorkerId};
@@ -16,7 +15,15 @@ impl Core {
     /// Has workers fetch what clients give and nobody was asked for, each a share; if there are none, later.
     pub fn spread_gifts(&mut self) {
         // Workers that come back may have them.
-        if self.ungiven.is_empty() || self.recovery.is_some() {
+        if self.recovery.is_some() {
+            return;
+        }
+        self.spread_ungiven();
+        self.spread_with_care();
+    }
+
+    fn spread_ungiven(&mut self) {
+        if self.ungiven.is_empty() {
             return;
         }
         let (all, known) = (self.takers(), self.takers_in_time());
@@ -25,24 +32,30 @@ impl Core {
             return;
         }
         for run in std::mem::take(&mut self.ungiven) {
-            let Some(record) = self.runs.get_mut(&run) else { continue };
-            record.gifts.is_held_back = false;
+            let Some(record) = self.runs.get(&run) else { continue };
             let nowhere = record.gifts.nowhere();
             self.spread(run, nowhere, &all, &known);
         }
     }
 
     /// Has some of `all` fetch data of a run that is nowhere, each a share. What none of these can have waits for others, if some are `known`
-    /// that haven't tried.
+    /// that haven't tried; and what workers may have died of waits for those who fetch it with care.
     fn spread(&mut self, run: RunId, nowhere: ByTries, all: &[WorkerId], known: &[WorkerId]) {
-        let client = self.runs.get(&run).and_then(|record| self.clients.get(&record.client));
-        let Some(identity) = client.map(|client| client.identity) else { return };
+        if !self.runs.get(&run).is_some_and(|record| self.clients.contains_key(&record.client)) {
+            return;
+        }
         if all.is_empty() {
             self.ungiven_for_now.insert(run);
             return;
         }
         for (tried, ranges) in nowhere {
-            let mut workers = match untried(all, &tried) {
+            let Some(record) = self.runs.get(&run) else { return };
+            let (feared, ranges) = record.gifts.by_fear(&ranges);
+            if !feared.is_empty() {
+                self.careful.wait(run);
+            }
+            let Some(first) = ranges.first().map(|range| range.start as usize) else { continue };
+            let workers = match untried(all, &tried) {
                 // Who couldn't have it may by now, if all of it is to be had once more.
                 none if none.is_empty() && untried(known, &tried).is_empty() => all.to_vec(),
                 none if none.is_empty() => {
@@ -51,48 +64,27 @@ impl Core {
                 }
                 untried => untried,
             };
-            if self.runs.get(&run).is_some_and(|record| record.gifts.are_feared()) {
-                self.spread_with_care(run, workers, ranges, identity);
-                continue;
-            }
+            let mut workers = self.careful.others_than_called(workers);
             // Where little is spread at a time, not all of it comes to the first.
-            let first = ranges.first().map_or(0, |range| range.start as usize % workers.len());
-            workers.rotate_left(first);
-            for (worker, tasks) in workers.iter().zip(shares(&ranges, workers.len())) {
-                self.have_fetched(*worker, run, &tasks, identity);
+            let count = workers.len();
+            workers.rotate_left((first + run.0 as usize) % count);
+            for (worker, tasks) in workers.iter().zip(shares(&ranges, count)) {
+                self.have_fetched(*worker, run, &tasks);
             }
-        }
-    }
-
-    /// The same of data of which workers may have died: each of `workers` that has nothing else to fetch of the run has few at a time, so that
-    /// it is known of what it dies, and the rest is spread when these have come.
-    fn spread_with_care(&mut self, run: RunId, mut workers: Vec<WorkerId>, ranges: Vec<TaskRange>, identity: Identity) {
-        let Some(record) = self.runs.get_mut(&run) else { return };
-        workers.retain(|&worker| !record.gifts.is_asked(worker));
-        let [mut feared, others] = record.gifts.by_fear(&ranges);
-        let mut workers = workers.into_iter();
-        while !feared.is_empty()
-            && let Some(worker) = workers.next()
-            && let Some(record) = self.runs.get(&run)
-        {
-            let (few, rest) = record.gifts.few_of(&feared);
-            self.have_fetched(worker, run, &few, identity);
-            feared = rest;
-        }
-        if let Some(record) = self.runs.get_mut(&run) {
-            let is_left = !feared.is_empty() || !others.is_empty() && workers.len() == 0;
-            record.gifts.is_held_back |= is_left;
-        }
-        if workers.len() > 0 {
-            let shares = shares(&others, workers.len());
-            workers.zip(shares).for_each(|(worker, tasks)| self.have_fetched(worker, run, &tasks, identity));
         }
     }
 
     /// Has a worker fetch data of a run.
-    fn have_fetched(&mut self, worker: WorkerId, run: RunId, tasks: &[TaskRange], identity: Identity) {
+    fn have_fetched(&mut self, worker: WorkerId, run: RunId, tasks: &[TaskRange]) {
         let Some(record) = self.runs.get_mut(&run).filter(|_| !tasks.is_empty()) else { return };
         tasks.iter().for_each(|&range| record.gifts.put(range, Place::Asked(worker)));
+        self.send_for(worker, run, tasks);
+    }
+
+    /// Tells a worker what of a run it is to fetch.
+    pub fn send_for(&mut self, worker: WorkerId, run: RunId, tasks: &[TaskRange]) {
+        let Some(record) = self.runs.get(&run).filter(|_| !tasks.is_empty()) else { return };
+        let Some(identity) = self.clients.get(&record.client).map(|client| client.identity) else { return };
         let from = record.gifts.at.clone();
         self.show_graph(worker, run);
         let Some(entry) = self.workers.get(&worker) else { return };
@@ -104,15 +96,16 @@ impl Core {
     /// Others may have data than could before: what waits for that is looked at again.
     pub fn takers_change(&mut self) {
         self.ungiven.append(&mut self.ungiven_for_now);
+        self.careful.asked.one_comes();
     }
 
     /// Workers that data may be put on.
-    fn takers(&self) -> Vec<WorkerId> {
+    pub fn takers(&self) -> Vec<WorkerId> {
         self.workers.iter().filter(|(_, worker)| worker.takes_data()).map(|(&it, _)| it).collect()
     }
 
     /// The same, and those that are out of reach for now: they are back in time, or lost.
-    fn takers_in_time(&self) -> Vec<WorkerId> {
+    pub fn takers_in_time(&self) -> Vec<WorkerId> {
         self.workers.iter().filter(|(_, it)| it.is_in() && !it.is_retiring).map(|(&it, _)| it).collect()
     }
 
@@ -130,11 +123,12 @@ impl Core {
         }
         let (failed, rest) = record.gifts.missed(worker, tasks, |tried| untried(&known, tried).is_empty());
         self.data_failed(run, &failed, WhyNot::Told(reason.into()));
-        if self.recovery.is_some() || self.runs.get(&run).is_some_and(|record| record.gifts.is_held_back) {
+        if self.recovery.is_some() {
             self.ungiven.insert(run);
         } else {
             // Nothing else may happen that would have it looked at; and all the rest of the run has nothing to do with it.
             self.spread(run, rest, &all, &known);
+            self.spread_with_care();
         }
     }
 
@@ -142,14 +136,15 @@ impl Core {
     pub fn data_came(&mut self, run: RunId, tasks: &[TaskRange]) {
         let Some(record) = self.runs.get_mut(&run).filter(|record| !record.gifts.are_none()) else { return };
         record.gifts.come(tasks);
-        if record.is_released {
+        let let_go = if record.is_released { tasks.to_vec() } else { record.gifts.let_go_of(tasks) };
+        if !let_go.is_empty() {
             let anew = self.given_anew.entry(run).or_default();
-            tasks.iter().for_each(|&range| anew.set(range, ()));
+            let_go.into_iter().for_each(|range| anew.set(range, ()));
         }
-        if std::mem::take(&mut record.gifts.is_one_free) && record.gifts.is_held_back {
-            self.ungiven.insert(run);
-        }
-        if record.gifts.are_awaited() {
+        let are_awaited = record.gifts.are_awaited();
+        // Who has fetched all that it was to may have more of what is fetched with care.
+        self.spread_with_care();
+        if are_awaited {
             return;
         }
         self.let_on(run);
@@ -213,20 +208,23 @@ impl Core {
 
     /// A worker is gone: others fetch what it was to, unless that is what workers die of.
     pub fn ask_others_for_gifts(&mut self, worker: WorkerId, cause: LossCause) {
+        self.careful.left(worker);
+        if self.careful.asked.is_free(worker) {
+            return;
+        }
         let mut deadly = vec![];
-        // Whoever ran something may have died of that.
-        let is_alone = !self.machine.has_begun_something(worker);
+        let given = || self.given.iter().filter_map(|run| self.runs.get(run));
+        // Whoever ran something, or fetched other data, may have died of that.
+        let alone =
+            !self.machine.has_begun_something(worker) && !given().any(|record| record.gifts.has_without_fear(worker));
         for &run in &self.given {
             let Some(record) = self.runs.get_mut(&run) else { continue };
-            let asked = record.gifts.all_at(Place::Asked(worker));
-            if !record.gifts.move_all(Place::Asked(worker), Place::Nowhere) {
-                continue;
-            }
-            self.ungiven.insert(run);
             if cause == LossCause::Died {
-                deadly.extend(
-                    record.gifts.died(worker, is_alone, &asked).into_iter().map(|(tasks, deaths)| (run, tasks, deaths)),
-                );
+                let died = record.gifts.died(worker, alone);
+                deadly.extend(died.into_iter().map(|(tasks, deaths)| (run, tasks, deaths)));
+            }
+            if record.gifts.move_all(Place::Asked(worker), Place::Nowhere) {
+                self.ungiven.insert(run);
             }
         }
         for (run, tasks, deaths) in deadly {
@@ -311,11 +309,6 @@ impl Core {
         }
         self.ungiven.insert(run);
     }
-}
-
-/// Those that haven't tried in vain.
-fn untried(workers: &[WorkerId], in_vain: &BTreeSet<WorkerId>) -> Vec<WorkerId> {
-    workers.iter().filter(|worker| !in_vain.contains(worker)).copied().collect()
 }
 
 /// Neighbours to the same, and about as many to each.

@@ -56,7 +56,7 @@ fn compute(core: &mut Core, client: u32, run: RunId, tasks: u64) {
     core.spread_gifts();
 }
 
-fn submit(core: &mut Core, client: u32, run: RunId, wanted: TaskRange, given: Vec<TaskRange>) {
+pub(super) fn submit(core: &mut Core, client: u32, run: RunId, wanted: TaskRange, given: Vec<TaskRange>) {
     let (graph, bytes) = graph();
     let (wanted, failure) = (vec![wanted], FailureScope::Task);
     let (mark, named, parent, imports, given_at, in_pieces) = Default::default();

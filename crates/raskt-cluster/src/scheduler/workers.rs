@@ -110,6 +110,7 @@ impl Core {
                 }
             }
             FromWorker::NotGiven { run, tasks, reason } => self.not_given(worker, run, &tasks, &reason),
+            FromWorker::Pong { number } => self.answers(worker, number),
             FromWorker::Copied { copy, ref failure } if self.backed_up(worker, copy, failure.is_none()) => {}
             FromWorker::Copied { copy, failure } => self.copied_by(worker, copy, failure),
             FromWorker::Stays => self.stays(worker),

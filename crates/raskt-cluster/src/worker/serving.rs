@@ -125,6 +125,7 @@ impl Serving {
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.outbox());
             }
+            ToWorker::Ping { number } => answer(self.link.outbox().as_ref(), &FromWorker::Pong { number }, &[]),
             ToWorker::Restart => self.restart(),
             ToWorker::Plugins { names } => self.drop_plugins(&names),
             ToWorker::Plugin { name, is_new } => self.plug_in(name, is_new, bulk.into_iter().next()),

@@ -33,6 +33,11 @@ const BATCH: u64 = 64;
 
 impl Cluster {
     fn new(workers: u32, slots: u32, tasks: u32) -> Self {
+        Self::of(workers, slots, tasks, TASK)
+    }
+
+    /// The same with tasks that take so long.
+    fn of(workers: u32, slots: u32, tasks: u32, nanoseconds: u64) -> Self {
         let mut cluster = Self {
             scheduler: Scheduler::new(BATCH * TASK),
             given: BTreeMap::new(),
@@ -50,7 +55,7 @@ impl Cluster {
         (0..workers).for_each(|_| cluster.join());
         let mut graph = GraphBuilder::new();
         let op = op(&mut graph);
-        let cost = Cost { nanoseconds: TASK, ..Cost::default() };
+        let cost = Cost { nanoseconds, ..Cost::default() };
         let layer = graph.layer(Layer::new("tasks", op, Shape::source(tasks)).with_cost(cost)).unwrap();
         let wanted = vec![TaskRange { layer, start: 0, end: u64::from(tasks) }];
         cluster.handle(added(RUN, None, Arc::new(graph.finish()), wanted));
@@ -161,8 +166,36 @@ fn a_poisonous_task_among_many_is_found_by_few_deaths() {
         let workers: BTreeSet<_> = story.iter().map(|death| death.worker).collect();
         assert_eq!(workers.len(), story.len(), "a death of each of them");
         assert_eq!(story.iter().filter(|death| death.alone && death.others == 0).count(), 3);
-        // Two among others, then 64, 16, 4 and one, three times.
-        assert!(cluster.deaths <= 2 + 3 + 3, "{} workers died", cluster.deaths);
+        // Two among others, then 8 times 64, a fourth of them and so on, and one, three times.
+        assert!(cluster.deaths <= 2 + 5 + 3, "{} workers died", cluster.deaths);
+    }
+}
+
+#[test]
+fn suspects_of_a_worker_with_many_threads_run_together() {
+    let mut cluster = Cluster::of(2, 64, 128, BATCH * TASK);
+    for _ in 0..3 {
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        cluster.scheduler.validate();
+        let given: Vec<_> = cluster.given.values().map(VecDeque::len).collect();
+        // Also after the second death: they are no longer about it than if nobody had died.
+        assert_eq!(given, if cluster.deaths < 3 { [64, 64] } else { [64, 16] }, "after {} deaths", cluster.deaths);
+    }
+    cluster.run();
+    assert!(cluster.is_finished);
+}
+
+#[test]
+fn a_poisonous_task_of_a_worker_with_many_threads_is_found() {
+    for (slots, poison) in [(1, 0), (2, 1), (64, 0), (64, 63), (64, 127), (400, 77)] {
+        let mut cluster = Cluster::of(2, slots, 2 * slots, BATCH * TASK);
+        cluster.poison = Some(poison);
+        cluster.run();
+        let (task, story) = cluster.failed.expect("it kills whatever has it");
+        assert_eq!(task.index, poison.min(u64::from(2 * slots) - 1));
+        assert_eq!(story.iter().filter(|death| death.alone && death.others == 0).count(), 3);
+        let parts = (2 * slots).ilog(4) as u64 + 1;
+        assert!(cluster.deaths <= 2 + parts + 3, "{} workers died", cluster.deaths);
     }
 }
 

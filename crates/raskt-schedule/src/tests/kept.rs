@@ -31,22 +31,23 @@ fn suspects_of_one_run_are_never_beside_each_other() {
     let mut cluster = cluster();
     cluster.join(0, 2, 2);
     cluster.submit(1, None, layers(vec![gpu(1); 2], false));
-    for worker in 0..2 {
+    for worker in 0..3 {
+        assert_eq!(cluster.of(1, worker).len(), 2);
         for attempt in cluster.of(1, worker) {
             cluster.handle(Event::Started { worker: WorkerId(worker), run: RunId(1), attempt });
         }
         cluster.die(worker);
         cluster.join(worker + 1, 2, 2);
     }
-    assert_eq!(cluster.start(1), 2, "both are suspects now, and one of them is alone");
+    assert_eq!(cluster.start(1), 3, "one of them is alone, after they were suspects together");
     // It waits for what can't be.
     submit_one(&mut cluster, 2, Some(1), gpu(3));
-    cluster.lend(2, 2);
-    assert_eq!(cluster.start(1), 2, "the other one isn't put beside it");
+    cluster.lend(3, 2);
+    assert_eq!(cluster.start(1), 3, "the other one isn't put beside it");
     cluster.handle(Event::RunReleased { run: RunId(2) });
-    cluster.end(2, 1);
-    assert_eq!(cluster.start(1), 2, "it has its turn");
-    cluster.die(2);
+    cluster.end(3, 1);
+    assert_eq!(cluster.start(1), 3, "it has its turn");
+    cluster.die(3);
     assert!(matches!(cluster.failed.as_slice(), [(RunId(1), story)] if story.last().is_some_and(|death| death.alone)));
 }
 

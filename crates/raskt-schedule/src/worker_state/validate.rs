@@ -26,7 +26,7 @@ impl WorkerState {
         let memory: u128 = self.orphans.values().map(|&memory| u128::from(memory)).sum();
         assert_eq!(self.orphan_memory, memory, "memory of what goes on for nobody");
         let is_there = |key: (RunId, Attempt)| self.placed.contains_key(&key);
-        assert!(self.suspects().all(is_there), "what it is kept for");
+        assert!(self.suspects().all(|(key, _)| is_there(key)), "what it is kept for");
         let waiting = self.quarantines.iter().filter(|kept| kept.attempt.is_none()).count();
         assert!(waiting <= usize::from(!self.may_be_kept()), "it is kept for some that it hasn't been given");
         assert!(self.relief_changed.is_empty(), "assignments that give memory back");
