@@ -2,10 +2,11 @@
 
 use crate::address::Address;
 use crate::frame::{Decoder, Pieces, Squeeze, encode};
-use crate::hello::{self, Greeting, Introduction, Met, Refusal, Role};
+use crate::hello::{self, Called, Greeting, Introduction, Met, Refusal, Role};
 use crate::security::Security;
 use crate::stream::Stream;
 use crate::tls::{self, Names};
+use crate::token::Token;
 use std::future::poll_fn;
 use std::io;
 use std::time::Duration;
@@ -61,10 +62,11 @@ async fn greet(
     stream: Stream,
     address: &Address,
     security: &Security,
-    own: Greeting,
+    mut own: Greeting,
     introduction: &Introduction,
     expects: Role,
 ) -> Result<Link, Refusal> {
+    own.called = called(&stream, address, security.token.as_ref())?;
     let (mut stream, binding) = secured(stream, address, security, expects).await?;
     let Met { peer, peer_expects } = hello::open(&mut stream, own, security.token.clone(), binding).await?;
     if peer.role != expects {
@@ -72,6 +74,20 @@ async fn greet(
     }
     let (introduction, decoder) = introduce(&mut stream, introduction).await?;
     Ok(Link { stream, decoder, peer, introduction, peer_expects })
+}
+
+/// What is said of the socket that was called. With a token that nobody has given to this process there must be one of its user, at
+/// that very socket: anybody may have taken the port of a process that is gone.
+fn called(stream: &Stream, address: &Address, token: Option<&Token>) -> Result<Option<Called>, Refusal> {
+    if !token.is_some_and(Token::is_found) {
+        return Ok(None);
+    }
+    match (stream, address) {
+        (Stream::Tcp(tcp), Address::Tcp { .. }) => Ok(Some(Called::here(tcp.peer_addr()?))),
+        // Certificates say who listens, and the proof is one for that connection alone.
+        (Stream::Tcp(_), _) => Ok(None),
+        _ => stream.check_user().map(|()| None),
+    }
 }
 
 async fn secured(

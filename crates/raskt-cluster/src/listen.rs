@@ -2,7 +2,7 @@
 
 use crate::address::Address;
 use crate::dial::{HELLO, Link, introduce};
-use crate::hello::{self, Answered, Demand, Greeting, Introduction, Refusal, Role, Verdict};
+use crate::hello::{self, Answered, Called, Demand, Greeting, Introduction, Refusal, Role, Verdict};
 use crate::security::{InsecureError, Security};
 use crate::sparing::{Sparing, Telling};
 use crate::stream::Stream;
@@ -142,12 +142,13 @@ impl Door {
     }
 
     async fn greet(&self, stream: Stream, keeper: &dyn Keeper) -> Result<Link, Refusal> {
-        check_user(&stream)?;
+        stream.check_user()?;
+        let here = here(&stream)?;
         let (mut stream, binding) = self.secured(stream).await?;
         let certified = certified_role(&stream, self.options.security.token.is_none());
         let mut own = self.options.own.clone();
         own.nonce = crate::random::random()?;
-        let demand = Demand { token: self.options.security.token.clone(), roles: self.options.accepts.clone() };
+        let demand = Demand { token: self.options.security.token.clone(), roles: self.options.accepts.clone(), here };
         let answered = hello::answer(&mut stream, &demand, own, binding, certified).await?;
         let peer = answered.peer().clone();
         match keeper.admit(&peer) {
@@ -225,12 +226,12 @@ fn bind_path(path: &Path) -> io::Result<UnixListener> {
     }
 }
 
-/// Sockets in the file system are for the processes of one user.
-fn check_user(stream: &Stream) -> Result<(), Refusal> {
-    let Stream::Unix(unix) = stream else { return Ok(()) };
-    let theirs = unix.peer_cred()?.uid();
-    let ours = rustix::process::geteuid().as_raw();
-    if theirs == ours || theirs == 0 { Ok(()) } else { Err(Refusal::User { theirs, ours }) }
+/// What those have called who come by this connection, unless something between them and this process has changed it.
+fn here(stream: &Stream) -> io::Result<Option<Called>> {
+    match stream {
+        Stream::Tcp(tcp) => Ok(Some(Called::here(tcp.local_addr()?))),
+        Stream::Tls(_) | Stream::Unix(_) | Stream::Quiet(_) => Ok(None),
+    }
 }
 
 /// A certificate must say the role in which its owner comes. Where the token decides, none is needed; one that is there

@@ -1,5 +1,6 @@
 //! A connection, whatever it goes over.
 
+use crate::hello::Refusal;
 use crate::quiet::Quiet;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -80,6 +81,14 @@ impl Stream {
             Self::Unix(stream) => Quiet::of(stream).map(Self::Quiet),
             other => Ok(other),
         }
+    }
+
+    /// Sockets in the file system are for the processes of one user.
+    pub fn check_user(&self) -> Result<(), Refusal> {
+        let Self::Unix(unix) = self else { return Ok(()) };
+        let theirs = unix.peer_cred()?.uid();
+        let ours = rustix::process::geteuid().as_raw();
+        if theirs == ours || theirs == 0 { Ok(()) } else { Err(Refusal::User { theirs, ours }) }
     }
 
     /// Reads into room that nobody has written to, and says how much.

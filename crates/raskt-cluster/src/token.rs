@@ -28,12 +28,14 @@ pub struct Token {
     secret: [u8; TOKEN_BYTES],
     /// Whose it is; that of the whole cluster if nobody's.
     scope: Option<Role>,
+    /// Whether this process has found it, and nobody has given it.
+    is_found: bool,
 }
 
 impl Token {
     /// A new one of the whole cluster.
     pub fn random() -> io::Result<Self> {
-        Ok(Self { secret: crate::random::random()?, scope: None })
+        Ok(Self { secret: crate::random::random()?, scope: None, is_found: false })
     }
 
     /// What somebody gets who shall only come as `role`; nothing if this one is another role's.
@@ -44,9 +46,21 @@ impl Token {
                 let key = hmac::Key::new(hmac::HMAC_SHA256, &self.secret);
                 let tag = hmac::sign(&key, format!("raskt role {role}").as_bytes());
                 let secret = tag.as_ref().try_into().expect("SHA-256 has 32 bytes");
-                Some(Self { secret, scope: Some(role) })
+                Some(Self { secret, scope: Some(role), is_found: self.is_found })
             }
         }
+    }
+
+    /// The same, for a process that has found it where the tokens of its user are, and to which nobody has given it. To whoever listens
+    /// where another process did it is proven in such a way that he can't pass that on (see `hello`), and so it doesn't go
+    /// through ports that are forwarded.
+    pub fn found(self) -> Self {
+        Self { is_found: true, ..self }
+    }
+
+    /// Whether nobody has given it to this process.
+    pub(crate) fn is_found(&self) -> bool {
+        self.is_found
     }
 
     /// The key by which a peer of `role` is known; nothing if this token is another role's.
@@ -107,7 +121,7 @@ impl Token {
         for (byte, at) in secret.iter_mut().zip((0..).step_by(2)) {
             *byte = u8::from_str_radix(&digits[at..at + 2], 16).ok()?;
         }
-        Some(Self { secret, scope })
+        Some(Self { secret, scope, is_found: false })
     }
 }
 
@@ -170,6 +184,7 @@ mod tests {
         assert_eq!((read.secret, read.scope), (worker.secret, Some(Role::Worker)));
         assert_ne!(worker.secret, token.secret);
         assert!(read.scoped(Role::Client).is_none());
+        assert!(!read.is_found() && token.found().scoped(Role::Worker).unwrap().is_found());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The first words of either side, as bytes of a fixed number.
 
 use super::verdict::Refusal;
-use super::{Identity, Role, SessionId};
+use super::{Called, Identity, Role, SessionId};
 use crate::frame::WIRE_VERSION;
 
 /// How long a greeting is. Later versions may have longer ones, of 4096 bytes at most.
@@ -49,6 +49,8 @@ pub struct Greeting {
     pub window_bytes: u64,
     /// Random, and never the same again.
     pub nonce: [u8; 32],
+    /// What a dialer has called, if he wants nobody but who listens there; none of a listener.
+    pub called: Option<Called>,
 }
 
 impl Greeting {
@@ -66,6 +68,7 @@ impl Greeting {
             expects: 0,
             window_bytes: u64::MAX,
             nonce: crate::random::random()?,
+            called: None,
         })
     }
 
@@ -90,6 +93,7 @@ impl Greeting {
         put(&self.expects.to_le_bytes());
         put(&self.window_bytes.to_le_bytes());
         put(&self.nonce);
+        put(&Called::encode(self.called.as_ref()));
         bytes
     }
 
@@ -117,6 +121,7 @@ impl Greeting {
             expects: long(64),
             window_bytes: long(72),
             nonce: bytes[80..112].try_into().expect("thirty-two bytes"),
+            called: Called::decode(bytes[112..].first_chunk().expect("thirty-four bytes")),
         })
     }
 }

@@ -15,8 +15,12 @@
 //!
 //! The dialer proves itself first, so that no stranger gets anything signed. Both nonces are in what is signed, so that what was
 //! heard once is of no use; so are role and purpose, the direction, and within TLS the connection itself, so that nobody can
-//! stand between. The forms (`Opening`, `Verdict`) and the steps (`steps`) know nothing of sockets; `exchange` takes them over one.
+//! stand between. Within a host the dialer may say which socket he has called (`called`), which is in what is signed as well: who has
+//! taken the port of a process that is gone, and passes on what he hears, comes to a listener at another one. That is said where
+//! nobody has given the token to the dialer ([`Token::found`](crate::Token::found)): who gives it may have had the port
+//! forwarded. The forms (`Opening`, `Verdict`) and the steps (`steps`) know nothing of sockets; `exchange` takes them over one.
 
+mod called;
 mod exchange;
 mod greeting;
 mod introduction;
@@ -25,6 +29,7 @@ mod steps;
 mod verdict;
 mod versions;
 
+pub use called::Called;
 pub use exchange::{Met, answer, open};
 pub use greeting::{GREETING_BYTES, Greeting, Purpose};
 pub use introduction::{INTRODUCTION_BYTES_MAX, Introduction, this_host};

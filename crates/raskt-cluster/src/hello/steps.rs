@@ -2,7 +2,7 @@
 
 use super::greeting::GREETING_BYTES_MAX;
 use super::verdict::VERDICT_BYTES;
-use super::{GREETING_BYTES, Greeting, Refusal, Role, Verdict};
+use super::{Called, GREETING_BYTES, Greeting, Refusal, Role, Verdict};
 use crate::token::Token;
 use ring::hmac;
 
@@ -80,6 +80,8 @@ pub struct Demand {
     pub token: Option<Token>,
     /// In which roles they may come.
     pub roles: Vec<Role>,
+    /// What those have called who come by this connection; none if that can't be said, as of sockets in the file system.
+    pub here: Option<Called>,
 }
 
 /// A listener that has heard who comes.
@@ -106,6 +108,12 @@ impl Asked {
         }
         if peer.has_token != demand.token.is_some() {
             return Err(Refusal::TokenMissing);
+        }
+        // Somebody else was called, who passes on what he hears. That this is what the dialer has said comes out by the proof.
+        if let Some(called) = peer.called
+            && demand.here != Some(called)
+        {
+            return Err(Refusal::Elsewhere { called: called.at, here: demand.here.map(|here| here.at) });
         }
         let key =
             demand.token.as_ref().map(|token| token.key(peer.role).ok_or(Refusal::Role(peer.role))).transpose()?;

@@ -4,13 +4,14 @@ use super::*;
 use crate::frame::WIRE_VERSION;
 use crate::token::Token;
 use proptest::prelude::*;
+use std::net::SocketAddr;
 
 fn greeting(role: Role) -> Greeting {
     Greeting::new(role, Identity { process: 1, incarnation: 2 }, SessionId(3)).unwrap()
 }
 
 fn demand(token: &Token) -> Demand {
-    Demand { token: Some(token.clone()), roles: vec![Role::Worker, Role::Client] }
+    Demand { token: Some(token.clone()), roles: vec![Role::Worker, Role::Client], here: None }
 }
 
 /// All steps, with what each side has; gives what either comes to.
@@ -31,7 +32,7 @@ fn whoever_has_the_token_is_let_in() {
     let token = Token::random().unwrap();
     assert_eq!(shake(Some(&token), &demand(&token), [b"", b""]), Ok(()));
     assert_eq!(shake(token.scoped(Role::Worker).as_ref(), &demand(&token), [b"same", b"same"]), Ok(()));
-    assert_eq!(shake(None, &Demand { token: None, roles: vec![Role::Worker] }, [b"", b""]), Ok(()));
+    assert_eq!(shake(None, &Demand { token: None, roles: vec![Role::Worker], here: None }, [b"", b""]), Ok(()));
 }
 
 #[test]
@@ -69,6 +70,75 @@ fn a_role_is_bound_into_the_proof() {
     let asked = Asked::handle_opening(&forged, &demand(&token), greeting(Role::Scheduler), vec![]).unwrap();
     let (_, proof) = opening.handle_answer(asked.bytes()).unwrap();
     assert!(matches!(asked.handle_proof(&proof), Err(Refusal::Token)));
+}
+
+fn socket(at: &str) -> Called {
+    Called { host: 7, at: at.parse().unwrap() }
+}
+
+/// All steps of who has `called`, with a listener that is `here`. What lies between them has done something to the greeting.
+fn reach(called: Option<Called>, here: Option<Called>, meddle: impl Fn(&mut [u8])) -> Result<(), Refusal> {
+    let token = Token::random().unwrap();
+    let dialer = Greeting { called, ..greeting(Role::Worker) };
+    let opening = Opening::new(dialer, Some(token.clone()), vec![]);
+    let mut heard = opening.bytes().to_vec();
+    meddle(&mut heard[..]);
+    let demand = Demand { here, ..demand(&token) };
+    let asked = Asked::handle_opening(&heard, &demand, greeting(Role::Scheduler), vec![])?;
+    let (opened, proof) = opening.handle_answer(asked.bytes())?;
+    let verdict = asked.handle_proof(&proof)?.verdict(&Verdict::Accepted { expects: 0, is_resumed: false });
+    opened.handle_verdict(&verdict).map(drop)
+}
+
+#[test]
+fn who_has_called_a_socket_comes_to_nobody_else() {
+    let ours = Some(socket("127.0.0.1:8786"));
+    assert_eq!(reach(ours, ours, |_| ()), Ok(()));
+    assert_eq!(reach(Some(socket("[::1]:8786")), Some(socket("[::1]:8786")), |_| ()), Ok(()));
+    let elsewhere = Some(Called { host: 8, ..socket("127.0.0.1:8786") });
+    for (called, word) in [
+        (Some(socket("127.0.0.1:9000")), "127.0.0.1:9000, and this is 127.0.0.1:8786"),
+        (Some(socket("127.0.0.2:8786")), "127.0.0.2:8786, and this is 127.0.0.1:8786"),
+        (Some(socket("[::1]:8786")), "[::1]:8786, and this is 127.0.0.1:8786"),
+        (elsewhere, "127.0.0.1:8786, and this is the same of another host"),
+    ] {
+        let refused = reach(called, ours, |_| ()).unwrap_err();
+        assert!(refused.to_string().contains(word) && !refused.may_pass(), "{refused}");
+        let Verdict::Refused(told) = Verdict::decode(&Verdict::Refused(refused.clone()).encode()).unwrap() else {
+            panic!("refused")
+        };
+        assert_eq!(told.to_string(), refused.to_string(), "it is told as a whole");
+    }
+    let refused = reach(ours, None, |_| ()).unwrap_err().to_string();
+    assert!(refused.contains("this is a socket in the file system") && refused.contains("--token-file"), "{refused}");
+    assert!(refused.len() < VERDICT_BYTES - 64);
+}
+
+#[test]
+fn who_says_nothing_of_what_he_has_called_may_have_come_by_whatever_way() {
+    assert_eq!(reach(None, Some(socket("127.0.0.1:8786")), |_| ()), Ok(()));
+    assert_eq!(reach(None, None, |_| ()), Ok(()));
+}
+
+#[test]
+fn what_was_called_is_bound_into_the_proof() {
+    let (theirs, ours) = (Some(socket("127.0.0.1:9000")), Some(socket("127.0.0.1:8786")));
+    let put = |called: Option<Called>| {
+        move |heard: &mut [u8]| heard[112..146].copy_from_slice(&Called::encode(called.as_ref()))
+    };
+    // As if it were the one at which he comes in the end, as if nothing were said, and as if something were.
+    assert_eq!(reach(theirs, ours, put(ours)), Err(Refusal::Token));
+    assert_eq!(reach(theirs, ours, put(None)), Err(Refusal::Token));
+    assert_eq!(reach(None, ours, put(ours)), Err(Refusal::Token));
+    assert_eq!(reach(ours, ours, put(ours)), Ok(()));
+}
+
+#[test]
+fn sockets_of_one_address_are_one_whatever_version_of_ip_tells_of_them() {
+    let at = |at: &str| Called::here(at.parse().unwrap());
+    assert_eq!(at("[::ffff:127.0.0.1]:8786"), at("127.0.0.1:8786"));
+    assert_ne!(at("[::1]:8786"), at("127.0.0.1:8786"));
+    assert_eq!(at("127.0.0.1:8786").host == 0, this_host().is_empty(), "the kernel says which boot it is");
 }
 
 #[test]
@@ -135,12 +205,13 @@ proptest! {
     #[test]
     fn greetings_come_back(
         versions in (0..=WIRE_VERSION, WIRE_VERSION..9), role in 0..4_usize, transfers: bool, flags: [bool; 2], ids: [u128; 2], numbers: [u64; 3],
-        nonce: [u8; 32],
+        nonce: [u8; 32], called in proptest::option::of((any::<u128>(), any::<[u8; 4]>(), 1..=u16::MAX)),
     ) {
+        let called = called.map(|(host, ip, port)| Called { host, at: SocketAddr::from((ip, port)) });
         let greeting = Greeting {
             versions, role: Role::ALL[role], purpose: if transfers { Purpose::Transfers } else { Purpose::Session },
             has_token: flags[0], is_established: flags[1], attempt: numbers[1] as u32, identity: Identity { process: ids[0], incarnation: numbers[0] },
-            session: SessionId(ids[1]), expects: numbers[1], window_bytes: numbers[2], nonce,
+            session: SessionId(ids[1]), expects: numbers[1], window_bytes: numbers[2], nonce, called,
         };
         prop_assert_eq!(Greeting::decode(&greeting.encode()), Ok(greeting));
     }

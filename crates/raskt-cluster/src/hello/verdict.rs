@@ -1,6 +1,7 @@
 //! The last word of a handshake: let in, or a sentence why not.
 
 use std::io;
+use std::net::SocketAddr;
 
 /// How long a verdict is.
 pub const VERDICT_BYTES: usize = 256;
@@ -43,6 +44,14 @@ pub enum Refusal {
     /// The proof is wrong: another token, or an old proof.
     #[error("the token is another cluster's")]
     Token,
+    /// The dialer has called something else, and wants nobody but who listens there.
+    #[error("{}", elsewhere(called, here.as_ref()))]
+    Elsewhere {
+        /// What was called.
+        called: SocketAddr,
+        /// At what somebody came here; none for a socket in the file system.
+        here: Option<SocketAddr>,
+    },
     /// Too many are at the door.
     #[error("too many are being let in at once: try again")]
     Busy,
@@ -99,6 +108,19 @@ impl Refusal {
             _ => Self::NotWanted(sentence),
         }
     }
+}
+
+/// It goes into a verdict as a whole.
+fn elsewhere(called: &SocketAddr, here: Option<&SocketAddr>) -> String {
+    let here = match here {
+        Some(here) if here == called => "the same of another host".to_owned(),
+        Some(here) => here.to_string(),
+        None => "a socket in the file system".to_owned(),
+    };
+    format!(
+        "you called {called}, and this is {here}: where a port is forwarded, name the token file yourself \
+         (--token-file, security=Security(token_file=...))"
+    )
 }
 
 /// What goes wrong with a connection may go well the next time; what is wrong with a certificate will not.

@@ -7,7 +7,9 @@ use crate::bulk::step::Step;
 use crate::coordination::{Ask, Packed, Payloads, Told};
 use crate::driver::nesting::read;
 use crate::frame::{Decoder, Frame, HEADER_BYTES, Kind, Squeeze, encode};
-use crate::hello::{Asked, Demand, Greeting, Identity, Introduction, Opening, Role, SessionId, VERDICT_BYTES, Verdict};
+use crate::hello::{
+    Asked, Called, Demand, Greeting, Identity, Introduction, Opening, Role, SessionId, VERDICT_BYTES, Verdict,
+};
 use crate::journal::laws as journal;
 use crate::message::{FromClient, FromWorker, ResultNames, ToClient, ToWorker};
 use crate::session::{Payload, batch};
@@ -104,7 +106,7 @@ fn greetings(bytes: &[u8]) {
     if let Ok(greeting) = Greeting::decode(bytes) {
         assert_eq!(Greeting::decode(&greeting.encode()), Ok(greeting));
     }
-    let demand = Demand { token: None, roles: Role::ALL.to_vec() };
+    let demand = Demand { token: None, roles: Role::ALL.to_vec(), here: None };
     let opened = Opening::new(own_greeting(Role::Worker), None, vec![]).handle_answer(bytes);
     let asked = Asked::handle_opening(bytes, &demand, own_greeting(Role::Scheduler), vec![]);
     if let (Ok((opened, _)), Some(verdict)) = (opened, bytes.first_chunk::<VERDICT_BYTES>()) {
@@ -127,8 +129,12 @@ fn some_greeting(chance: &mut Chance) -> Option<Vec<u8>> {
         let (expects, is_resumed) = (chance.next_number(), chance.below(2) == 0);
         return Some(Verdict::Accepted { expects, is_resumed }.encode().to_vec());
     }
-    let role = Role::ALL[chance.below(4) as usize];
-    Some(own_greeting(role).encode().to_vec())
+    let mut greeting = own_greeting(Role::ALL[chance.below(4) as usize]);
+    if chance.below(2) == 0 {
+        let port = 1 + chance.below(1 << 15) as u16;
+        greeting.called = Some(Called { host: chance.next_number().into(), at: ([127, 0, 0, 1], port).into() });
+    }
+    Some(greeting.encode().to_vec())
 }
 
 /// As they are, and with checksums that are right.
