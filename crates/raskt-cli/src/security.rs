@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Security")]
 pub(crate) struct SecurityOptions {
     /// The file with the cluster's token, which only its owner may read. Within a host `~/.config/raskt/token` is used unless
-    /// this says otherwise; a scheduler makes it.
+    /// this says otherwise; a scheduler makes it. Where a port is forwarded it has to be named.
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// The certificate of the cluster's authority, as `raskt certs` makes it.
@@ -56,6 +56,7 @@ impl SecurityOptions {
             None => Some(usual_token_file()?),
         };
         let token = token_file.as_deref().map(|file| read_token(file, missing)).transpose()?;
+        let token = if self.token_file.is_none() { token.map(Token::found) } else { token };
         Ok((Security { token, tls }, token_file))
     }
 

@@ -26,7 +26,7 @@ from raskt.distributed._questions import Questions
 from raskt.distributed._security import Security
 from raskt.distributed._sharing import Sharing
 from raskt.distributed._threads import in_thread, running_loop
-from raskt.distributed._usual import missing, security_at
+from raskt.distributed._usual import Found, missing, security_at
 
 TIMEOUT_SECONDS = 30.0
 """How long a client waits for its scheduler, if nobody says otherwise."""
@@ -51,7 +51,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         The file of a running scheduler, which says where it is and by what token it knows others.
     security : Security, optional
         By what the cluster knows this process. Default: what a cluster of this process has whose address that is;
-        within a host else the token of this user's schedulers (``~/.config/raskt/token``).
+        within a host else the token of this user's schedulers (``~/.config/raskt/token``). That one is for a scheduler
+        which listens at `address` itself: where the port is forwarded (``ssh -L``), name the file in a `Security`.
     asynchronous : bool, default False
         Whether what waits gives something to be awaited: all methods that ask the cluster for something, such as
         `gather`, `run` and `close`, and those of futures, such as `result`.
@@ -155,7 +156,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             security = security_at(address)
         elif security.token_file is None and security.tls_ca_file is None:
             raise ConnectionError(missing(address))
-        return _core.ClusterClient(nearest(address), listen, security.credentials(), self.name, patience)
+        credentials: dict[str, Any] = {**security.credentials(), "is_found": isinstance(security, Found)}
+        return _core.ClusterClient(nearest(address), listen, credentials, self.name, patience)
 
     @property
     def asynchronous(self) -> bool:

@@ -12,6 +12,9 @@ pub(super) struct Credentials {
     /// The file with the token of the cluster.
     #[pyo3(item)]
     token_file: Option<PathBuf>,
+    /// Whether its user has not named it.
+    #[pyo3(item, default)]
+    is_found: bool,
     /// The certificates that are believed.
     #[pyo3(item)]
     tls_ca_file: Option<PathBuf>,
@@ -26,6 +29,7 @@ pub(super) struct Credentials {
 impl Credentials {
     fn security(&self) -> PyResult<Security> {
         let token = self.token_file.as_deref().map(Token::read).transpose().map_err(refused)?;
+        let token = if self.is_found { token.map(Token::found) } else { token };
         let own = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => Some((&**certificate, &**key)),
             (None, None) => None,

@@ -24,7 +24,8 @@ pub struct Client(Arc<raskt_cluster::Client>);
 pub struct ConnectOptions {
     /// What people call it.
     pub name: String,
-    /// What peers are known by; the token of this user where it says nothing.
+    /// What peers are known by. Where it says nothing, the token of this user, for who listens at the address itself: where a port is
+    /// forwarded a token has to be named.
     pub security: Option<Security>,
     /// Where workers fetch data from it; beside the scheduler where it says nothing.
     pub listen: Option<Address>,

@@ -27,7 +27,7 @@ pub(super) fn usual_security(address: &Address) -> Result<Security, ConnectError
             "there is no place for a token file, since HOME isn't set: name a token in `Security`".into(),
         )
     })?;
-    Ok(Security { token: Some(Token::read(&file)?), tls: None })
+    Ok(Security { token: Some(Token::read(&file)?.found()), tls: None })
 }
 
 /// The network of a process that comes as `role` to a scheduler at that address.
