@@ -201,6 +201,27 @@ fn tokens_that_are_not_right_are_refused() {
 }
 
 #[test]
+fn a_token_that_nobody_has_given_is_for_who_listens_where_he_was_called() {
+    let given = token_only();
+    let found = Security { token: given.token.clone().map(Token::found), tls: None };
+    let guarded = guard(given.clone(), "tcp://127.0.0.1:0");
+    let proxy = FaultProxy::start(guarded.socket(), 0).unwrap();
+    let relay = Address::Tcp { host: "127.0.0.1".into(), port: proxy.address().port() };
+    let (told, said) = guarded.turned_away(Role::Worker, found.clone(), &relay);
+    let sentence = format!("you called {}, and this is {}: ", proxy.address(), guarded.socket());
+    assert!(told.contains(&sentence) && told.contains("--token-file"), "{told}");
+    assert!(said.contains(&sentence), "{said}");
+    // Where it is, and by a way that its user knows.
+    guarded.lets_in(found.clone());
+    let mut caller = call(given.clone(), &relay, Limits::default());
+    assert_eq!(caller.wait_for(|_| true), Event::Connected);
+    assert_eq!(guarded.arrived.recv_timeout(PATIENCE).unwrap(), Role::Worker);
+    let folder = tempfile::tempdir().unwrap();
+    let beside = guard(given, &format!("unix://{}/socket", folder.path().display()));
+    beside.lets_in(found);
+}
+
+#[test]
 fn plain_and_tls_do_not_mix_and_both_sides_are_told() {
     let authority = Authority::create(1).unwrap();
     let token = token_only();
