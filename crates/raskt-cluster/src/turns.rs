@@ -3,6 +3,7 @@
 use raskt_schedule::WorkerId;
 use raskt_sync::Mutex;
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// What is done in its turn: which lasts until the turn is dropped.
@@ -37,14 +38,19 @@ impl Turns {
         self.begin(worker, Box::new(job));
     }
 
-    /// Begins it, and those after it as long as turns end meanwhile.
+    /// Begins it, and those after it as long as turns end meanwhile. One that breaks down keeps no others: what the first of them has
+    /// broken down of goes on when all have been begun, and no further where the thread is breaking down already.
     fn begin(self: &Arc<Self>, worker: WorkerId, job: Job) {
-        let mut next = Some(job);
+        let (mut next, mut broken) = (Some(job), None);
         while let Some(job) = next {
-            let beginning = Beginning(self, worker);
-            job(Turn(self.clone(), worker));
-            std::mem::forget(beginning);
+            let turn = Turn(self.clone(), worker);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job(turn))) {
+                broken.get_or_insert(panic);
+            }
             next = self.begun(worker);
+        }
+        if let Some(panic) = broken.filter(|_| !std::thread::panicking()) {
+            resume_unwind(panic);
         }
     }
 
@@ -68,17 +74,6 @@ impl Turns {
         };
         (queue.is_beginning, queue.is_over) = (true, false);
         Some(next)
-    }
-}
-
-/// A job that is being begun: one that breaks down keeps no others.
-struct Beginning<'a>(&'a Arc<Turns>, WorkerId);
-
-impl Drop for Beginning<'_> {
-    fn drop(&mut self) {
-        if let Some(next) = self.0.begun(self.1) {
-            self.0.begin(self.1, next);
-        }
     }
 }
 
@@ -125,8 +120,8 @@ mod tests {
         assert!(turns.0.lock().is_empty());
     }
 
-    #[test]
-    fn a_job_that_breaks_down_keeps_no_others() {
+    /// Turns of which one is had, and what is done of four jobs after that of which `breaks` break down.
+    fn breaking(breaks: &'static [u32]) -> (Arc<Turns>, Option<Turn>, Arc<Mutex<Vec<u32>>>) {
         let (turns, kept, done) =
             (Arc::new(Turns::default()), Arc::new(Mutex::new(None)), Arc::new(Mutex::new(vec![])));
         let first = kept.clone();
@@ -135,11 +130,31 @@ mod tests {
             let done = done.clone();
             turns.enter(WorkerId(1), move |_| {
                 done.lock().push(job);
-                assert_ne!(job, 1, "it breaks down");
+                assert!(!breaks.contains(&job), "it breaks down");
             });
         }
         let first = kept.lock().take();
-        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(first))).is_err());
+        (turns, first, done)
+    }
+
+    #[test]
+    fn a_job_that_breaks_down_keeps_no_others() {
+        for breaks in [&[1][..], &[1, 2], &[0, 1, 2, 3]] {
+            let (turns, first, done) = breaking(breaks);
+            assert!(catch_unwind(AssertUnwindSafe(|| drop(first))).is_err());
+            assert_eq!(*done.lock(), [0, 1, 2, 3]);
+            assert!(turns.0.lock().is_empty());
+        }
+    }
+
+    #[test]
+    fn jobs_break_down_though_who_ends_the_turn_before_is_breaking_down() {
+        let (turns, first, done) = breaking(&[1, 2]);
+        let breaks_down = move || {
+            let _first = first;
+            panic!("who has it breaks down");
+        };
+        assert!(catch_unwind(AssertUnwindSafe(breaks_down)).is_err());
         assert_eq!(*done.lock(), [0, 1, 2, 3]);
         assert!(turns.0.lock().is_empty());
     }

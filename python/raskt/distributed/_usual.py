@@ -38,7 +38,8 @@ def security_at(address: str) -> Security:
     """
     with _lock:
         clusters = list(_clusters)
-    own = next((cluster.security for cluster in clusters if cluster._is_at(address)), None)
+    # Whose class is a user's own may know of none, or say nothing of it.
+    own = next((getattr(cluster, "security", None) for cluster in clusters if cluster._is_at(address)), None)
     if own is not None:
         return own
     usual = _core.cluster_usual_token_file()
