@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+from raskt.distributed import LocalCluster
+
 BEGIN = """
 import atexit, os, signal, threading, time
 
@@ -76,4 +78,34 @@ ENDS = {
 def test_the_interpreter_ends_in_order(what: str, after: float) -> None:
     rest = textwrap.indent(textwrap.dedent(ENDS[what].format(after=after)), "    ")
     done = subprocess.run([sys.executable, "-c", BEGIN + rest], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
+
+
+CONNECTS = """
+import socket, sys, threading, time
+from raskt.distributed import Client, Security
+
+class Lasts:
+    # The end of the interpreter takes some time, in which the thread comes back to it.
+    def __del__(self, sleep=time.sleep):
+        sleep(0.3)
+
+lasts = Lasts()
+silent = socket.create_server(("127.0.0.1", 0))
+address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+
+def connect():
+    Client(address, timeout=30, security=Security(token_file=sys.argv[1]))
+
+threading.Thread(target=connect, daemon=True).start()
+time.sleep(float(sys.argv[2]))
+print("ended")
+"""
+
+
+@pytest.mark.parametrize("after", [0.2, 0.3, 0.5])
+def test_the_interpreter_ends_while_a_thread_waits_for_a_scheduler(cluster: LocalCluster, after: float) -> None:
+    assert cluster.security is not None
+    arguments = ["-c", CONNECTS, str(cluster.security.token_file), str(after)]
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr

@@ -51,6 +51,15 @@ impl Outside for Python<'_> {
     }
 }
 
+/// Takes the interpreter for `work`, on a thread that doesn't have it, and that may be there longer than the interpreter: if that is
+/// over, the thread stays here. Nothing if there is none any more.
+pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    if ENDING.load(Ordering::SeqCst) != 0 {
+        stay_if_over();
+    }
+    Python::try_attach(work)
+}
+
 /// A thread of ours calls a function of a user, unless the interpreter is about to end.
 pub(crate) fn calling(call: impl FnOnce(Python<'_>)) {
     struct Called;

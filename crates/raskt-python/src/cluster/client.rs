@@ -10,7 +10,7 @@ use super::waiting::duration;
 use super::{ClusterFuture, HeldResult};
 use crate::annotations::AnnotationSet;
 use crate::delayed::Node;
-use crate::ending::Outside;
+use crate::ending::{Outside, attached};
 use crate::watched::Watched;
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
@@ -76,7 +76,8 @@ impl ClusterClient {
         let patience = duration(patience)?;
         let interrupted = Mutex::new(None);
         let is_wanted = || {
-            let checked = Python::attach(|py| py.check_signals());
+            // The thread that waits may be there longer than the interpreter.
+            let checked = attached(|py| py.check_signals()).unwrap_or(Ok(()));
             checked.map_err(|error| *interrupted.lock() = Some(error)).is_ok()
         };
         let at = (&scheduler, &listen);

@@ -3,14 +3,14 @@
 use super::ClusterClient;
 use super::running::from_cluster_error;
 use super::waiting::{timeout_of, waited_for};
-use crate::ending::{Outside, calling};
+use crate::ending::{Outside, attached, calling};
 use crate::error::{from_task_error, to_task_error};
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_cluster::{Client, ClusterError, ErrandCall, SentErrand};
 use raskt_schedule::WorkerId;
-use raskt_value::TaskError;
+use raskt_value::{ErrorKind, TaskError};
 use std::sync::Arc;
 
 /// An errand that was sent.
@@ -78,11 +78,12 @@ impl ClusterClient {
 
 /// Does an errand in this process.
 pub(super) fn perform(call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
-    Python::attach(|py| {
+    let performed = attached(|py| {
         let perform = || {
             let module = py.import("raskt._process.errands")?;
             module.call_method1("perform", (PyBytes::new(py, call.bytes), call.worker.0))?.extract()
         };
         perform().map_err(|error| to_task_error(py, error))
-    })
+    });
+    performed.unwrap_or_else(|| Err(TaskError::new(ErrorKind::Cancelled, "the interpreter has ended")))
 }

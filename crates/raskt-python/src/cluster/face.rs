@@ -1,6 +1,7 @@
 //! What a process with Python knows of ops, values and errors.
 
 use super::{errand, here};
+use crate::ending::attached;
 use crate::error::{cause_of, sent_error};
 use crate::travel;
 use pyo3::prelude::*;
@@ -52,7 +53,7 @@ impl Face for PythonFace {
     }
 
     fn plugin(&self, worker: u64, name: &str, plugin: Option<&[u8]>, goes_on: GoesOn) {
-        Python::attach(|py| {
+        attached(|py| {
             let changed = py.import("raskt.distributed._plugged").and_then(|module| {
                 let plugin = plugin.map(|plugin| PyBytes::new(py, plugin));
                 module.call_method1("changed", (worker, name, plugin, called_once(py, goes_on)?))

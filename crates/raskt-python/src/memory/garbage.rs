@@ -2,6 +2,7 @@
 //! stay until somebody ends the process for them. A process that may be ended collects it by its bytes.
 
 use super::bound::{is_bound, of_worker};
+use crate::ending::attached;
 use pyo3::prelude::*;
 use raskt_execute::Store;
 use raskt_store::give_back_freed;
@@ -51,7 +52,7 @@ pub(super) fn watch() {
         loop {
             std::thread::sleep(GLANCE);
             // No lock is held without the interpreter: who forks has that, and the child would have the lock for ever.
-            Python::try_attach(|py| much().map(|(store, limit)| collect(py, &store, limit)));
+            attached(|py| much().map(|(store, limit)| collect(py, &store, limit)));
         }
     };
     // Without a thread it is collected when tasks end.
