@@ -74,7 +74,7 @@ impl Scheduler {
     /// What has failed with `tasks` of a run is to be run again; if it failed because of another run, what failed first there too.
     pub(crate) fn retry(&mut self, id: RunId, tasks: &[TaskRange]) {
         let Some(run) = self.runs.get_mut(&id) else { return };
-        let causes = run.tasks.retry(&run.graph, tasks);
+        let (causes, again) = run.tasks.retry(&run.graph, tasks);
         run.is_finished &= causes.is_empty();
         let failed: BTreeSet<_> = causes.iter().map(|cause| (cause.run, cause.task)).collect();
         let mut elsewhere: BTreeMap<RunId, Vec<TaskRange>> = BTreeMap::new();
@@ -83,28 +83,30 @@ impl Scheduler {
         }
         for (root, tasks) in elsewhere {
             self.change(root, |owner| {
-                let again = owner.tasks.retry(&owner.graph, &tasks);
-                owner.is_finished &= again.is_empty();
+                let (causes, _) = owner.tasks.retry(&owner.graph, &tasks);
+                owner.is_finished &= causes.is_empty();
             });
         }
-        self.retry_between(id, &failed);
+        self.retry_between(id, again, &failed);
         self.publish(id);
     }
 
     /// What runs between had failed for the same, that this one reads and whoever reads that, is to be run again as well: their clients
-    /// may have let go of them.
-    fn retry_between(&mut self, id: RunId, causes: &BTreeSet<(RunId, TaskId)>) {
-        let (mut seen, mut next) = (BTreeSet::from([id]), vec![id]);
-        while let Some(reader) = next.pop() {
-            let imports = self.runs.get(&reader).and_then(|run| run.tasks.imports.as_ref());
-            let sources = imports.map(|imports| imports.parts().iter().map(|part| part.run).collect::<BTreeSet<_>>());
-            for source in sources.unwrap_or_default() {
-                let mut is_between = false;
-                if seen.insert(source) {
-                    self.change(source, |run| is_between = run.tasks.retry_causes(&run.graph, causes));
-                }
-                if is_between {
-                    next.push(source);
+    /// may have let go of them. They are found by what of the reader is run `again`, which reads theirs.
+    fn retry_between(&mut self, id: RunId, again: Vec<TaskRange>, causes: &BTreeSet<(RunId, TaskId)>) {
+        let (mut seen, mut next) = (BTreeSet::from([id]), vec![(id, again)]);
+        while let Some((reader, again)) = next.pop() {
+            let Some(imports) = self.runs.get(&reader).and_then(|run| run.tasks.imports.as_ref()) else { continue };
+            let sources: Vec<_> = again.iter().flat_map(|&range| imports.within(range)).map(|part| part.run).collect();
+            self.steps += (again.len() + sources.len()) as u64;
+            for source in sources {
+                let Some(run) = self.runs.get_mut(&source).filter(|_| seen.insert(source)) else { continue };
+                let again = run.tasks.retry_causes(&run.graph, causes);
+                if again.is_empty() {
+                    self.steps += std::mem::take(&mut run.tasks.steps);
+                } else {
+                    self.publish(source);
+                    next.push((source, again));
                 }
             }
         }

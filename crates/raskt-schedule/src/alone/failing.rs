@@ -180,27 +180,26 @@ impl Tasks {
         }
     }
 
-    /// Whatever has failed because of what `tasks` have is to be run again, as far as it is wanted. Gives what had failed first.
-    pub fn retry(&mut self, graph: &Graph, tasks: &[TaskRange]) -> Vec<Failure> {
-        let Some(failures) = &mut self.failures else { return vec![] };
+    /// Whatever has failed because of what `tasks` have is to be run again, as far as it is wanted. Gives what had failed first, and all
+    /// that had with it.
+    pub fn retry(&mut self, graph: &Graph, tasks: &[TaskRange]) -> (Vec<Failure>, Vec<TaskRange>) {
+        let Some(failures) = &mut self.failures else { return (vec![], vec![]) };
         let mut roots: Vec<_> = tasks.iter().flat_map(|&range| failures.within(range)).map(|(_, root)| root).collect();
         roots.sort_unstable();
         roots.dedup();
         let causes = roots.iter().filter_map(|&root| failures.failure(root).cloned()).collect();
-        self.retry_roots(graph, roots);
-        causes
+        (causes, self.retry_roots(graph, roots))
     }
 
-    /// The same of what has failed because of these tasks. Whether there was some.
-    pub fn retry_causes(&mut self, graph: &Graph, causes: &BTreeSet<(RunId, TaskId)>) -> bool {
+    /// The same of what has failed because of these tasks. Gives that.
+    pub fn retry_causes(&mut self, graph: &Graph, causes: &BTreeSet<(RunId, TaskId)>) -> Vec<TaskRange> {
         let roots = self.failures.as_ref().map(|failures| failures.roots_of(causes)).unwrap_or_default();
-        let is_some = !roots.is_empty();
-        self.retry_roots(graph, roots);
-        is_some
+        self.steps += (causes.len() + roots.len()) as u64;
+        self.retry_roots(graph, roots)
     }
 
-    fn retry_roots(&mut self, graph: &Graph, roots: Vec<Root>) {
-        let Some(failures) = &mut self.failures else { return };
+    fn retry_roots(&mut self, graph: &Graph, roots: Vec<Root>) -> Vec<TaskRange> {
+        let Some(failures) = &mut self.failures else { return vec![] };
         let mut ranges: Vec<_> = roots.into_iter().flat_map(|root| failures.forget(root)).collect();
         if failures.is_empty() {
             self.failures = None;
@@ -208,7 +207,8 @@ impl Tasks {
         if planted::has(Bug::RetryForgetsReaders) {
             ranges.truncate(1);
         }
-        ranges.into_iter().for_each(|range| self.want_again(graph, range));
+        ranges.iter().for_each(|&range| self.want_again(graph, range));
+        ranges
     }
 
     /// Takes those out of `tasks`, which a client has come to want, that have failed: that is what he is told.

@@ -10,6 +10,8 @@ pub(crate) struct Failures {
     /// By their first task; none touches the next of the same cause.
     ranges: BTreeMap<TaskId, Failed>,
     roots: BTreeMap<Root, Cause>,
+    /// The same by the tasks that failed first.
+    by_cause: BTreeSet<(RunId, TaskId, Root)>,
     next: u32,
 }
 
@@ -35,14 +37,17 @@ impl Failures {
     pub fn add_root(&mut self, failure: Failure) -> Root {
         let root = Root(self.next);
         self.next += 1;
+        self.by_cause.insert((failure.run, failure.task, root));
         self.roots.insert(root, Cause { failure, starts: BTreeSet::new() });
         root
     }
 
     /// Those that are of these tasks.
     pub fn roots_of(&self, causes: &BTreeSet<(RunId, TaskId)>) -> Vec<Root> {
-        let is_one = |cause: &Cause| causes.contains(&(cause.failure.run, cause.failure.task));
-        self.roots.iter().filter(|(_, cause)| is_one(cause)).map(|(&root, _)| root).collect()
+        let of = |&(run, task): &(RunId, TaskId)| {
+            self.by_cause.range((run, task, Root(0))..=(run, task, Root(u32::MAX))).map(|&(_, _, root)| root)
+        };
+        causes.iter().flat_map(of).collect()
     }
 
     pub fn failure(&self, root: Root) -> Option<&Failure> {
@@ -115,7 +120,7 @@ impl Failures {
 
     /// Nothing has failed because of `root` any more. Gives what had.
     pub fn forget(&mut self, root: Root) -> Vec<TaskRange> {
-        let Some(cause) = self.roots.remove(&root) else { return vec![] };
+        let Some(cause) = self.remove_root(root) else { return vec![] };
         let ranges = cause.starts.into_iter().filter_map(|start| {
             let Failed { end, .. } = self.ranges.remove(&start)?;
             Some(TaskRange { layer: start.layer, start: start.index, end })
@@ -126,8 +131,14 @@ impl Failures {
     /// Forgets what has failed nothing.
     pub fn forget_unused(&mut self, root: Root) {
         if self.roots.get(&root).is_some_and(|cause| cause.starts.is_empty()) {
-            self.roots.remove(&root);
+            self.remove_root(root);
         }
+    }
+
+    fn remove_root(&mut self, root: Root) -> Option<Cause> {
+        let cause = self.roots.remove(&root)?;
+        self.by_cause.remove(&(cause.failure.run, cause.failure.task, root));
+        Some(cause)
     }
 
     pub fn is_empty(&self) -> bool {
