@@ -290,6 +290,14 @@ impl Run {
         }
     }
 
+    /// Where nothing is missing that anybody needs, what it loses from now on is another matter than what it couldn't get together: its
+    /// client may have let go of it, and others read it.
+    pub fn note_whole(&mut self) {
+        if self.tasks.counts.done == self.tasks.counts.total {
+            self.in_vain = InVain::default();
+        }
+    }
+
     /// A task that fails ends no more than what can't be computed without it.
     pub fn goes_on(&self) -> bool {
         self.failure == FailureScope::Task || self.is_released

@@ -257,6 +257,7 @@ impl Scheduler {
         moves.take().for_each(|moved| self.workers.hold(id, moved, layers[moved.layer.0 as usize].result_bytes));
         let now = Progress { done: counts.done, total: counts.total };
         self.totals.exchange(std::mem::replace(&mut run.counted, now), now);
+        run.note_whole();
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {
                 if let Some(state) = self.workers.get(worker) {

@@ -290,3 +290,28 @@ fn a_run_fails_whose_workers_die_before_they_have_got_any_further() {
         assert!(cluster.failed.is_none(), "{more}");
     }
 }
+
+#[test]
+fn what_is_kept_for_others_and_was_whole_again_meanwhile_is_no_life_in_vain() {
+    let tasks = 20 * BATCH as u32;
+    let mut cluster = Cluster::new(1, 1, tasks);
+    cluster.run();
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let layer = graph.layer(Layer::new("again", op, Shape::source(tasks))).unwrap();
+    let wanted = vec![TaskRange { layer, start: 0, end: u64::from(tasks) }];
+    let imports = vec![Import { tasks: wanted[0], run: RUN, from: TaskId::new(LayerId(0), 0) }];
+    let (graph, failure) = (Arc::new(graph.finish()), FailureScope::Run);
+    cluster.handle(Event::GraphAdded { run: RunId(2), parent: None, graph, wanted, failure, imports });
+    // Nobody but that needs it any more.
+    cluster.handle(Event::RunReleased { run: RUN });
+    for _ in 0..100 {
+        cluster.run();
+        cluster.is_finished = false;
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        (0..5).for_each(|_| cluster.step());
+        cluster.die(*cluster.given.keys().next_back().expect("there is one"));
+        assert!(cluster.failed.is_none(), "{} deaths", cluster.deaths);
+        cluster.events = 0;
+    }
+}
