@@ -70,6 +70,29 @@ def test_a_cluster_of_commands(scheduler_file: Path) -> None:
         assert status.returncode == 0 and "me" in status.stdout
 
 
+def test_a_worker_whose_lifetime_is_over_keeps_nobody_waiting(scheduler_file: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "begun"
+    short = started(
+        *("worker", "--scheduler-file", scheduler_file, "--nthreads", "1", "--name", "short", "--lifetime", "8s"),
+        *("--local-directory", tmp_path),
+    )
+    try:
+        with Client(scheduler_file=scheduler_file) as client:
+            client.wait_for_workers(3, timeout=30)
+            # It may end: its worker has a minute for it.
+            long = client.submit(lambda: (mark.touch(), time.sleep(30)), workers=["short"], pure=False)
+            until(mark.exists)
+            until(lambda: any("`short` leaves" in line for _, line in client.get_scheduler_logs()))
+            began = time.monotonic()
+            given = client.scatter([np.full(1000, number) for number in range(60)])
+            assert [int(array[-1]) for array in client.gather(given)] == list(range(60))
+            assert client.gather(client.map(abs, range(-300, 0))) == list(range(300, 0, -1))
+            assert time.monotonic() - began < 10 and long.status == "pending"
+    finally:
+        short.kill()
+        short.wait()
+
+
 def test_what_is_no_scheduler_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no scheduler file"):
         Client(scheduler_file=tmp_path / "none")

@@ -399,6 +399,8 @@ pub enum FromWorker {
     },
     /// Something is asked of what is shared by name; its bytes are the bulk.
     Coordination(Packed<Ask>),
+    /// It begins nothing more, takes no data, and goes when what it has begun is done, or its time is over.
+    Leaves,
 }
 
 /// From the scheduler to a worker.

@@ -137,7 +137,8 @@ impl Shared {
     /// The same for a thread that must not wait until the scheduler elsewhere hears: that is left to the thread that is woken for the
     /// work. Whether there is none, and [`Self::tell_rest`] has to be called by somebody.
     pub fn change_unheard<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> (Result<T, RunError>, bool) {
-        let left = |state: &mut State, is_idle: bool| !is_idle && state.has_to_tell();
+        // Threads of an engine that is shut down tell nothing any more.
+        let left = |state: &mut State, is_idle: bool| (!is_idle || state.is_shut_down) && state.has_to_tell();
         match self.change_locked(change, left) {
             Ok((result, afterwards, is_left)) => {
                 if let Err(story) = afterwards.see_to() {

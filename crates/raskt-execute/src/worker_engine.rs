@@ -191,14 +191,19 @@ impl WorkerEngine {
         self.change(State::come_back)
     }
 
-    /// Begins nothing more, lets what runs end and be told of for up to `grace`, then cancels it, and lets go of everything. Threads
-    /// that can't be stopped go on.
+    /// Begins nothing more, and gives it back; lets what runs end and be told of for up to `grace`, then cancels it, and lets go of
+    /// everything. Threads that can't be stopped go on.
     pub fn shut_down(&self, grace: Duration) {
         if self.shared.is_left_behind() {
             return;
         }
         let deadline = Instant::now() + grace;
-        let _ = self.shared.change(|state| state.is_shut_down = true);
+        let (_, is_left) = self.shared.change_unheard(State::close);
+        if is_left {
+            // A scheduler that takes nothing keeps nobody from leaving.
+            let shared = self.shared.clone();
+            let _ = std::thread::Builder::new().name("raskt-leaves".into()).spawn(move || shared.tell_rest());
+        }
         self.shared.work().notify_all();
         while !self.shared.lock().is_at_rest() && Instant::now() < deadline {
             std::thread::sleep(GLANCE);

@@ -112,6 +112,8 @@ pub enum WorkerEvent {
     /// Another scheduler is there, or it has begun anew: it knows nothing of what it handed out. What waits is dropped; what runs
     /// goes on, and is told of as kept.
     SchedulerBegan,
+    /// It begins nothing more: what waits is given back, for others.
+    Leaves,
 }
 
 /// Everything that a worker asks for.
@@ -264,6 +266,7 @@ impl Worker {
                 self.drop_waiting(|_| true);
                 self.adrift.extend(self.running.keys().chain(self.forgotten.keys()));
             }
+            WorkerEvent::Leaves => self.give_all_back(),
         }
         self.start_prepared();
         self.ask();
@@ -433,6 +436,19 @@ impl Worker {
             self.actions.push_back(WorkerAction::Recalled { run, attempt, tasks: given_back });
         }
         self.drop_waiting(|assignment| assignment.is_empty());
+    }
+
+    /// Gives back all that hasn't begun.
+    fn give_all_back(&mut self) {
+        let promised = self.fetching.values().chain(self.prepared.iter().map(|(_, assignment)| assignment));
+        let waiting = self.queued().chain(promised).chain(&self.crossed);
+        let given_back = |waits: &Assignment| {
+            let (run, attempt, tasks) = (waits.run, waits.attempt, waits.tasks.clone());
+            WorkerAction::Recalled { run, attempt, tasks }
+        };
+        let given_back: Vec<_> = waiting.map(given_back).collect();
+        self.actions.extend(given_back);
+        self.drop_waiting(|_| true);
     }
 
     /// What runs can't be stopped from here. Its slot is free at once, unless there are too many such; its promise stays, and of

@@ -207,11 +207,16 @@ impl Core {
     /// A worker gets nothing more to do from now on, or something again.
     pub fn set_retiring(&mut self, worker: WorkerId, is_retiring: bool) {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
-        entry.is_retiring = is_retiring;
+        entry.is_retiring = is_retiring || entry.leaves;
         if !entry.is_in() {
             return;
         }
-        let words = format!("worker `{}` {}", entry.name, if is_retiring { "is to retire" } else { "goes on" });
+        let what = match (entry.leaves, is_retiring) {
+            (true, _) => "leaves when it has done what it has begun",
+            (false, true) => "is to retire",
+            (false, false) => "goes on",
+        };
+        let words = format!("worker `{}` {what}", entry.name);
         self.note_info(words);
         self.resize(worker);
     }

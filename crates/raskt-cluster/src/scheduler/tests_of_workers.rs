@@ -190,3 +190,30 @@ fn workers_that_set_up_plugins_get_nothing_to_do() {
     says(core, late, FromWorker::Prepared { number: 1 });
     assert!(assignments(core, late) > 0 && asked(core, late) == u64::from(TASKS), "data waited for it as well");
 }
+
+/// Who says that it leaves is given nothing more, whatever becomes of orders to retire, and others fetch the data that it was to.
+#[test]
+fn a_worker_that_leaves_gets_nothing_more() {
+    let mut scene = Scene::new();
+    let (client, leaves) = (scene.client(1), scene.worker(2, "leaves"));
+    let assignments = |core: &Core, worker| core.machine.load_of(worker).unwrap().assignments;
+    let asked = |core: &Core, of| TaskRange::count(&core.runs[&RunId(1)].gifts.all_at(Place::Asked(of)));
+    compute(&mut scene.core, client, RunId(0), 1);
+    give(&mut scene.core, client, RunId(1));
+    scene.core.spread_gifts();
+    let before = assignments(&scene.core, leaves);
+    assert_eq!((before > 0, asked(&scene.core, leaves)), (true, u64::from(TASKS)));
+    scene.core.worker_says(leaves, FromWorker::Leaves, vec![]);
+    scene.core.spread_gifts();
+    assert_eq!((assignments(&scene.core, leaves), asked(&scene.core, leaves)), (before, 0), "what it has may end");
+    // It may lend slots meanwhile.
+    let told = WorkerTold::Resized { slots: 2, memory: 1 << 30 };
+    scene.core.worker_says(leaves, FromWorker::Told { told, small: vec![] }, vec![]);
+    scene.core.set_retiring(leaves, false);
+    let other = scene.worker(3, "other");
+    scene.core.spread_gifts();
+    compute(&mut scene.core, client, RunId(2), u64::from(TASKS));
+    let core = &scene.core;
+    assert_eq!((assignments(core, leaves), asked(core, leaves), asked(core, other)), (before, 0, u64::from(TASKS)));
+    assert!(assignments(core, other) > 0);
+}

@@ -42,6 +42,7 @@ impl Core {
             joined_at,
             heard_at,
             is_retiring,
+            leaves: false,
             is_away,
             preparations: (0, 0),
             offers: (0, 0),
@@ -118,7 +119,18 @@ impl Core {
             FromWorker::IsEnded { why } => self.is_ended(worker, &why),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
             FromWorker::Coordination(_) => {}
+            FromWorker::Leaves => self.worker_leaves(worker),
         }
+    }
+
+    /// It ends what it has begun, and takes nothing more: others do what it gives back, and fetch what it was to.
+    fn worker_leaves(&mut self, worker: WorkerId) {
+        let Some(entry) = self.workers.get_mut(&worker) else { return };
+        if std::mem::replace(&mut entry.leaves, true) {
+            return;
+        }
+        self.ask_others_for_gifts(worker, LossCause::Retired);
+        self.set_retiring(worker, true);
     }
 
     /// Somebody is about to end a worker, and says why.

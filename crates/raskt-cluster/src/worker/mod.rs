@@ -78,6 +78,9 @@ pub enum StartError {
 /// A worker that is shut down has so long for its plugins and tasks, before it counts as one that doesn't end.
 const LEAVES: Duration = Duration::from_secs(600);
 
+/// How long it waits for a scheduler that takes nothing to be told that it leaves.
+const SAYS: Duration = Duration::from_millis(200);
+
 /// How often it gives a sign of life to whoever looks after its process.
 const SIGNS: Duration = Duration::from_secs(1);
 
@@ -204,10 +207,14 @@ impl WorkerServer {
         }
     }
 
-    /// Lets what runs end for up to `grace`, and leaves.
+    /// Lets what runs end for up to `grace`, and leaves. What hasn't begun is done by others, which are given data as well.
     pub fn shut_down(&self, grace: Duration) {
         let _ = self.leaves_since.set(Instant::now());
         self.fetching.leave();
+        // Before anything is given back, so that it doesn't come again.
+        if let Some(outbox) = self.link.outbox() {
+            let _ = outbox.send_waiting(&FromWorker::Leaves, vec![], grace.min(SAYS));
+        }
         self.engine.shut_down(grace);
         self.face.worker_ends(self.engine.number());
         self.network.close(grace.max(Duration::from_millis(200)));

@@ -13,8 +13,22 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 impl State {
+    /// Begins nothing more, and gives back what hasn't begun, after the word that there are no slots for it here.
+    pub fn close(&mut self) {
+        self.is_shut_down = true;
+        self.worker.handle_event(WorkerEvent::Leaves);
+        self.resize();
+    }
+
     /// Does what the scheduler wants.
     pub fn obey(&mut self, order: WorkerOrder) -> Result<(), WorkerError> {
+        if self.is_shut_down
+            && let WorkerOrder::Assign(Assignment { run, attempt, tasks, .. }) = order
+        {
+            // It was on its way when the scheduler heard that there are no slots.
+            self.head.tell(WorkerTold::Recalled { run, attempt, tasks });
+            return Ok(());
+        }
         self.check_open()?;
         match order {
             WorkerOrder::Assign(assignment) if self.is_unread(assignment.run) => self.fail_unread(&assignment),

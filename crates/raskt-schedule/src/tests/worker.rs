@@ -318,3 +318,29 @@ fn what_is_adrift_and_forgotten_is_told_of_no_more() {
     assert_eq!(actions(&mut worker), [WorkerAction::Unreserve { ticket: Ticket(0) }]);
     assert_eq!(worker.queued().count(), 0);
 }
+
+#[test]
+fn who_leaves_gives_back_what_has_not_begun() {
+    let mut worker = Worker::new(1);
+    let read = Fetch { run: RUN, from: WorkerId(7), tasks: task(9), keep: true };
+    for waits in [assignment(0, None), assignment(1, Some(read)), assignment(2, None)] {
+        worker.handle_event(WorkerEvent::Assigned(waits));
+    }
+    worker.handle_event(WorkerEvent::Promised(Ticket(0)));
+    worker.handle_event(WorkerEvent::Promised(Ticket(1)));
+    assert!(matches!(actions(&mut worker).pop(), Some(WorkerAction::Fetch { ticket: Ticket(1), .. })));
+    worker.handle_event(WorkerEvent::Leaves);
+    let given_back = |attempt: u32| {
+        let tasks = vec![task(attempt.into())];
+        WorkerAction::Recalled { run: RUN, attempt: Attempt(attempt), tasks }
+    };
+    let mut told = actions(&mut worker);
+    assert_eq!(told.pop(), Some(WorkerAction::Unreserve { ticket: Ticket(1) }));
+    told.sort_by_key(|told| format!("{told:?}"));
+    assert_eq!(told, [given_back(1), given_back(2)]);
+    // What has begun ends as ever.
+    worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: done(&[0]), nanoseconds: 5 });
+    let report = Report { run: RUN, attempt: Attempt(0), outcomes: done(&[0]), nanoseconds: 5 };
+    let told = [WorkerAction::Unreserve { ticket: Ticket(0) }, WorkerAction::Report(report)];
+    assert_eq!(actions(&mut worker), told);
+}

@@ -106,7 +106,7 @@ fn what_runs_when_its_run_is_forgotten_is_told_to_stop_and_its_end_is_told() {
 }
 
 #[test]
-fn a_worker_that_is_shut_down_lets_end_what_runs_and_takes_nothing_more() {
+fn a_worker_that_is_shut_down_lets_end_what_runs_and_gives_back_the_rest() {
     let held = Arc::new(Held::default());
     let bench = Bench::new((1, 1 << 10), Arc::new(held.clone()), pairs(4));
     bench.assign(1, vec![range(0, 0, 1)], vec![]);
@@ -115,9 +115,16 @@ fn a_worker_that_is_shut_down_lets_end_what_runs_and_takes_nothing_more() {
     let engine = bench.engine.clone();
     let leaving = std::thread::spawn(move || engine.shut_down(PATIENCE));
     bench.until(|bench| matches!(bench.engine.add_graph(RUN, pairs(1), &[]), Err(WorkerError::ShutDown)));
+    assert!(matches!(bench.told(), WorkerTold::Started { attempt: Attempt(1), .. }));
+    // While that runs others may do what hasn't begun, and what was on its way: but not before it is said that there are no slots.
+    assert!(matches!(bench.told(), WorkerTold::Resized { slots: 0, .. }));
+    let given_back = |attempt, tasks| WorkerTold::Recalled { run: RUN, attempt: Attempt(attempt), tasks };
+    assert_eq!(bench.told(), given_back(2, vec![range(0, 1, 2)]));
+    bench.assign(3, vec![range(0, 2, 4)], vec![]);
+    assert_eq!(bench.told(), given_back(3, vec![range(0, 2, 4)]));
     held.let_go();
     leaving.join().unwrap();
-    assert_eq!(bench.report().attempt, Attempt(1));
+    assert_eq!(bench.end().attempt, Attempt(1));
     assert_eq!(held.state.lock().0, 1, "the other one isn't begun");
     assert!(matches!(bench.engine.handle(WorkerOrder::Forget { run: RUN }), Err(WorkerError::ShutDown)));
     assert_eq!(bench.bytes(), (0, 0, 0));
