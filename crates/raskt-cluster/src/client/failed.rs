@@ -20,12 +20,15 @@ pub enum ClusterError {
         error: TaskError,
     },
     /// A task killed its workers.
-    #[error("{}{}", died(*.deaths, *.alone, &named(*.task, .key.as_deref())), told(.cause.as_deref()))]
+    #[error("{}{}", died(*.deaths, *.alone, *.suffices, &named(*.task, .key.as_deref())), told(.cause.as_deref()))]
     Killed {
         /// How many.
         deaths: usize,
         /// How many of them ran nothing else.
         alone: usize,
+        /// Whether the task is taken to be the reason by that, or by those that ran little else: if not, it is one of many that ran when
+        /// workers died before they had come any further.
+        suffices: bool,
         /// The task.
         task: TaskId,
         /// What it is called, where somebody knows that: the scheduler doesn't read what tasks are.
@@ -66,16 +69,26 @@ pub enum ClusterError {
 /// So many deaths of its own fail a task.
 const ENOUGH: usize = 3;
 
-fn died(deaths: usize, alone: usize, task: &str) -> String {
-    if alone >= ENOUGH && alone == deaths {
-        return format!("{deaths} workers died while they ran {task}, and nothing else that could be the reason");
+/// So many deaths beside one other that may be the reason as well are one of its own.
+const BESIDE: usize = 3;
+
+/// Whether these deaths make a task, or data, the reason.
+fn suffice(story: &[Death]) -> bool {
+    let alone = story.iter().filter(|death| death.alone).count();
+    let beside_one = story.iter().filter(|death| !death.alone && death.others <= 1).count();
+    alone + beside_one / BESIDE >= ENOUGH
+}
+
+fn died(deaths: usize, alone: usize, suffices: bool, task: &str) -> String {
+    let found = format!("{deaths} workers died while they ran {task}");
+    match alone {
+        _ if !suffices => {
+            format!("workers die again and again, and what they had done is lost each time; the last ran {task}")
+        }
+        0 => format!("{found}, each of them beside something else that could be the reason as well"),
+        _ if alone == deaths => format!("{found}, and nothing else that could be the reason"),
+        _ => format!("{found}, {alone} of them with nothing else that could be the reason"),
     }
-    if deaths >= ENOUGH {
-        return format!(
-            "{deaths} workers died while they ran {task}, {alone} of them with nothing else that could be the reason"
-        );
-    }
-    format!("workers die again and again, and what they had done is lost each time; the last ran {task}")
 }
 
 fn named(task: TaskId, key: Option<&str>) -> String {
@@ -119,6 +132,7 @@ impl TaskFailed {
             Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => ClusterError::Killed {
                 deaths: story.len(),
                 alone: story.iter().filter(|death| death.alone).count(),
+                suffices: suffice(story),
                 task: *task,
                 key: None,
                 cause: cause.clone(),
@@ -168,6 +182,41 @@ impl fmt::Debug for TaskFailed {
         match &self.cause {
             Cause::Task(failure) => failure.fmt(f),
             Cause::Whole(error) => error.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::NativeFace;
+    use raskt_graph::LayerId;
+    use raskt_schedule::WorkerId;
+    use raskt_value::wire::Decoders;
+
+    /// What is said of a task at so many deaths of its own, and at so many beside so many others.
+    fn said(alone: u32, beside: u32, others: u64) -> String {
+        let of_its_own = (0..alone).map(|at| Death { worker: WorkerId(at), others: 0, alone: true, started: true });
+        let beside = (0..beside).map(|at| Death { worker: WorkerId(alone + at), others, alone: false, started: true });
+        let (task, story) = (TaskId::new(LayerId(2), 7), of_its_own.chain(beside).collect());
+        let failure = FailureForm { run: RunId(1), task, error: None, story, is_lost: false, cause: None };
+        TaskFailed::of_task(failure, Arc::new(NativeFace(Decoders::default()))).error().to_string()
+    }
+
+    #[test]
+    fn a_task_is_said_to_be_the_reason_where_it_is() {
+        let task = "task 7 of layer 2";
+        let alone = format!("3 workers died while they ran {task}, and nothing else that could be the reason");
+        assert_eq!(said(3, 0, 0), alone);
+        let some =
+            format!("8 workers died while they ran {task}, 3 of them with nothing else that could be the reason");
+        assert_eq!(said(3, 5, 63), some);
+        // Data is given up as well if each of its workers ran something.
+        let beside = format!("16 workers died while they ran {task}, each of them beside something else");
+        assert!(said(0, 16, 1).starts_with(&beside), "{}", said(0, 16, 1));
+        for (alone, beside) in [(0, 33), (2, 31), (0, 1), (1, 0), (2, 0)] {
+            let told = said(alone, beside, 63);
+            assert!(told.starts_with("workers die again and again"), "{told}");
         }
     }
 }
