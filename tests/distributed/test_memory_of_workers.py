@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -331,3 +332,22 @@ def test_garbage_in_cycles_ends_no_worker() -> None:
         pid = client.submit(os.getpid).result(timeout=30)
         assert client.gather(client.map(holds_itself, range(200))) == list(range(200))
         assert client.submit(os.getpid, pure=False).result(timeout=30) == pid
+
+
+def writes_no_file() -> int:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+    return os.getpid()
+
+
+def test_data_for_which_neither_memory_nor_the_disk_has_room_fails_and_ends_nobody() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=LIMIT) as cluster, Client(cluster) as client:
+        client.wait_for_workers(1, 30)
+        before = client.run(writes_no_file)
+        given = client.scatter([np.full(MIB, at, np.float64) for at in range(45)])
+        wait(given, timeout=120)
+        states = [future.status for future in given]
+        assert set(states) == {"finished", "error"}
+        for future in (given[states.index("error")], client.submit(len, given[states.index("error")])):
+            with pytest.raises(MemoryError, match="no memory left for it.*results hold"):
+                future.result(timeout=30)
+        assert client.run(os.getpid) == before

@@ -36,6 +36,14 @@ pub struct ErrorForm {
     pub cause: Option<Vec<u8>>,
 }
 
+/// What is said of data for which a worker has no memory begins so: whoever reads it lacks memory, too.
+pub(crate) const NO_MEMORY: &str = "a worker has no memory left for it";
+
+/// That, and what holds the memory.
+pub(crate) fn no_memory(report: impl std::fmt::Display) -> String {
+    format!("{NO_MEMORY}: {report}")
+}
+
 /// A task that failed by itself, and its run.
 pub(crate) type Root = (RunId, TaskId);
 

@@ -16,7 +16,7 @@ use crate::uplink::{FetchAnswer, FetchId, Uplink};
 use crate::worker_error::WorkerError;
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Import, Offer, RunId, TaskRange, WorkerOrder};
-use raskt_store::{Limits, Lineage, Store, StoredRef};
+use raskt_store::{Limits, Lineage, MemoryReport, Store, StoredRef};
 use raskt_value::{TaskError, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -104,6 +104,12 @@ impl WorkerEngine {
         Ok(())
     }
 
+    /// What holds the memory, if there is none for so many bytes more that come ahead of any task: whoever has more is ended, and not
+    /// enough can leave for them.
+    pub fn lacks_room(&self, bytes: u64) -> Option<MemoryReport> {
+        self.shared.store.lacks_room(bytes, false)
+    }
+
     /// Calls `then` once the uplink has heard all that there is to tell by now: what is sent by it comes after that. Where nobody is told
     /// anything any more it is never called.
     pub fn once_told(&self, then: impl FnOnce() + Send + 'static) {
@@ -113,11 +119,15 @@ impl WorkerEngine {
         });
     }
 
-    /// The large ones of these results, which are of one run, in the store.
+    /// The large ones of these results, which are of one run, in the store; an error if there is no memory for all of them.
     fn kept_all(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<Vec<(TaskId, Value)>, WorkerError> {
         let (graph, engine) = self.look(|state| (state.graph_of(run), state.engine))?;
         let graph = graph?;
         TaskRange::check_all(&TaskRange::of(values.iter().map(|(task, _)| *task)), &graph)?;
+        let bytes: u64 = values.iter().map(|(_, value)| value.bytes() as u64).sum();
+        if let Some(report) = self.shared.store.lacks_room(bytes, true) {
+            return Err(WorkerError::Memory(Arc::new(report)));
+        }
         let values = values.into_iter().map(|(task, value)| Ok((task, self.keep(&graph, (run, engine), task, value)?)));
         values.collect()
     }

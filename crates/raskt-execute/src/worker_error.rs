@@ -2,8 +2,9 @@
 
 use crate::RunError;
 use raskt_schedule::{EventError, RunId, TaskRange};
-use raskt_store::{Broken, StoredRef};
+use raskt_store::{Broken, MemoryReport, StoredRef};
 use raskt_value::Value;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a worker doesn't do what it is told. Whoever tells it is at fault, or knows it before long.
@@ -34,6 +35,9 @@ pub enum WorkerError {
     /// Its store broke over it.
     #[error(transparent)]
     Store(#[from] Broken),
+    /// There is no memory for it: whoever has more is ended, and nothing can leave.
+    #[error("there is no memory left for what comes: {0}")]
+    Memory(Arc<MemoryReport>),
     /// It broke down, as its uplink was told.
     #[error("the worker broke down, and takes no more orders")]
     Broken,

@@ -226,6 +226,12 @@ impl Store {
         }
     }
 
+    /// What holds memory, if so many bytes more that come without a promise would be more than may be held in any case
+    /// ([`Self::set_bound`]), since not enough can leave for them. Those that are `here` already may be seen among what the process has.
+    pub fn lacks_room(&self, bytes: u64, here: bool) -> Option<MemoryReport> {
+        self.shared().change(|state| state.lacks_room(bytes, here).then(|| state.report())).ok().flatten()
+    }
+
     /// Small results are gone.
     pub fn let_go_small(&self, bytes: u64) {
         if bytes > 0 {

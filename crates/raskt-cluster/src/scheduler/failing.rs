@@ -2,6 +2,7 @@
 
 use super::core::Core;
 use super::gifts::WhyNot;
+use crate::failure::NO_MEMORY;
 use crate::message::{ErrorForm, FailureForm};
 use raskt_schedule::Failure;
 use raskt_value::ErrorKind;
@@ -23,7 +24,8 @@ impl Core {
         match self.runs.get(&run).and_then(|record| record.gifts.why_not(task)) {
             Some(WhyNot::Told(reason)) => {
                 let message = format!("its data couldn't be fetched: {reason}");
-                let error = ErrorForm { key: self.key(run, task), kind: ErrorKind::Foreign, message, cause: None };
+                let kind = if reason.starts_with(NO_MEMORY) { ErrorKind::Memory } else { ErrorKind::Foreign };
+                let error = ErrorForm { key: self.key(run, task), kind, message, cause: None };
                 FailureForm { run, task, error: Some(error.into()), story, is_lost: false, cause }
             }
             Some(WhyNot::Deaths(deaths)) => {

@@ -4,9 +4,11 @@ use super::core::Core;
 use super::gifts::Place;
 use super::tests::{TASKS, graph, range};
 use super::tests_of_workers::{Scene, give, submit};
+use crate::failure::no_memory;
 use crate::message::{FailureForm, FromWorker, Submission};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{FailureScope, Import, LossCause, RunId, TaskRange, WorkerId, WorkerTold};
+use raskt_value::ErrorKind;
 use std::sync::Arc;
 
 const GIVEN: RunId = RunId(0);
@@ -421,4 +423,19 @@ fn what_a_client_that_leaves_had_to_give_has_failed() {
     core.release(reader);
     assert!(core.runs.is_empty());
     core.machine.validate();
+}
+
+/// Whoever reads data for which no worker has memory lacks memory, as a task would.
+#[test]
+fn want_of_memory_is_told_as_that() {
+    for (reason, kind) in
+        [(no_memory("results hold all of it"), ErrorKind::Memory), ("it's gone".into(), ErrorKind::Foreign)]
+    {
+        let (mut scene, worker) = given_and_read();
+        let not_given = FromWorker::NotGiven { run: GIVEN, tasks: all(), reason: reason.clone() };
+        scene.core.worker_says(worker, not_given, vec![]);
+        let error = failure(&scene.core, RunId(1), 1).unwrap().error.unwrap();
+        assert_eq!(error.kind, kind);
+        assert!(error.message.ends_with(&reason), "{}", error.message);
+    }
 }

@@ -6,12 +6,13 @@ use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
 use crate::deadly::{Deadly, Way, given_up};
 use crate::driver::Network;
 use crate::face::Face;
+use crate::failure::no_memory;
 use crate::message::{ResultNames, WorkerInfo};
 use crate::parcels::unpack;
 use crate::pool::Pool;
 use crate::turns::{Turn, Turns};
 use bytes::Bytes;
-use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngine};
+use raskt_execute::{FetchAnswer, FetchRequest, Missing, Unreachable, WorkerEngine, WorkerError};
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_sync::Mutex;
@@ -183,7 +184,7 @@ impl Fetching {
     pub(super) fn put_copies(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
         let named = named(tasks, values)?;
         match self.engine.get() {
-            Some(engine) => engine.put_copies(run, named).map_err(|error| error.to_string()),
+            Some(engine) => engine.put_copies(run, named).map_err(said),
             None => Err("the worker has no engine".into()),
         }
     }
@@ -191,9 +192,15 @@ impl Fetching {
     pub(super) fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
         let named = named(tasks, values)?;
         match self.engine.get() {
-            Some(engine) => engine.put(run, named).map_err(|error| error.to_string()),
+            Some(engine) => engine.put(run, named).map_err(said),
             None => Ok(()),
         }
+    }
+
+    /// Why there is no room for so many bytes beside what is on its way, if there is none.
+    pub(super) fn no_room(&self, bytes: u64) -> Option<String> {
+        let bytes = bytes.saturating_add(self.room.on_the_way());
+        Some(no_memory(self.engine.get()?.lacks_room(bytes)?))
     }
 
     fn gather(self: &Arc<Self>, from: WorkerId, run: RunId, parts: Vec<(TaskRange, Way)>, done: Done) {
@@ -333,6 +340,14 @@ fn answer(parts: Vec<Part>, count: usize) -> FetchAnswer {
         }
     }
     Ok(values)
+}
+
+/// Why the engine doesn't take something.
+fn said(error: WorkerError) -> String {
+    match error {
+        WorkerError::Memory(report) => no_memory(report),
+        error => error.to_string(),
+    }
 }
 
 /// Each task with its value: as many of these have to have come.

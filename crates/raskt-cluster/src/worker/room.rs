@@ -74,6 +74,11 @@ impl Room {
         self.let_in();
     }
 
+    /// Bytes that are on their way.
+    pub fn on_the_way(&self) -> u64 {
+        self.0.lock().used
+    }
+
     fn let_in(self: &Arc<Self>) {
         if std::mem::replace(&mut self.0.lock().is_letting_in, true) {
             return;

@@ -18,7 +18,7 @@ use raskt_value::{TaskError, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes that results of one request are to take, if they are several.
 const STEP_BYTES: u64 = 64 << 20;
@@ -35,6 +35,11 @@ const PART_ON_THE_WAY: u64 = 4;
 /// How long a client that gives data is called again when it isn't reached: it may have stood still, or the network may be cut. Whether
 /// it is gone for good the scheduler says.
 const CALLED_AGAIN: Duration = Duration::from_secs(60);
+
+/// How long there may be no memory for what comes, where whoever has more is ended, and how often it is looked: results may be let go of,
+/// and a disk have room again.
+const ROOM_PATIENCE: Duration = Duration::from_secs(5);
+const ROOM_GLANCE: Duration = Duration::from_millis(100);
 
 /// The most bytes of a reason that the scheduler is told: with the rest it fits into a frame.
 const REASON_BYTES: usize = 64 << 10;
@@ -59,6 +64,8 @@ pub(super) struct Steps {
     run: RunId,
     put: Put,
     left: Mutex<Left>,
+    /// Since when there is no memory for it.
+    lacking: Mutex<Option<Instant>>,
     /// How long who isn't reached is called again.
     patience: Duration,
     tell: Tell,
@@ -121,8 +128,8 @@ impl Steps {
         tell: Tell,
     ) {
         let left = Mutex::new(Left::of(tasks));
-        let (missed, is_over) = Default::default();
-        Arc::new(Self { fetching, source, run, put, left, patience, tell, missed, is_over }).go_on();
+        let (lacking, missed, is_over) = Default::default();
+        Arc::new(Self { fetching, source, run, put, left, lacking, patience, tell, missed, is_over }).go_on();
     }
 
     fn go_on(self: Arc<Self>) {
@@ -136,6 +143,10 @@ impl Steps {
             None if TaskRange::count(&tasks) == 1 => (goal.min(ALONE_BYTES), goal.min(ALONE_BYTES)),
             None => (goal, goal),
         };
+        if let Some(reason) = self.fetching.no_room(bytes) {
+            return self.wait_for_room(tasks, alone, reason);
+        }
+        *self.lacking.lock() = None;
         let names = ResultNames(tasks.iter().map(|&range| (self.run, range)).collect());
         let this = self.clone();
         let fetch = move |held: Held| {
@@ -149,6 +160,17 @@ impl Steps {
         };
         let need = Need { bytes, most: memory / PART_ON_THE_WAY, is_next: alone.is_some() };
         self.fetching.room.enter(self.source.as_ref(), need, fetch);
+    }
+
+    /// There is no memory for these, and nothing can leave for them: others are asked if that stays so.
+    fn wait_for_room(self: Arc<Self>, tasks: Vec<TaskRange>, alone: Option<u64>, reason: String) {
+        self.left.lock().put_off(tasks, alone);
+        let since = *self.lacking.lock().get_or_insert_with(Instant::now);
+        if since.elapsed() >= ROOM_PATIENCE {
+            return self.end(Some(reason));
+        }
+        let fetching = self.fetching.clone();
+        fetching.after(ROOM_GLANCE, move || self.go_on());
     }
 
     /// Bytes that several results may take together.

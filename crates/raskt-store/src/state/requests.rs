@@ -196,9 +196,13 @@ impl State {
     /// Whether it would add to results of which there are as many as may be. One that is as large by itself is another matter: it may
     /// take less than it is taken to.
     fn is_out_of_bounds(&self, request: &Request) -> bool {
-        let are_many = self.broker.held() > self.broker.limit() / 2;
         let adds = self.expected(request).saturating_sub(request.fetched) > request.reads();
-        are_many && adds && self.is_beyond_bound(request, 0)
+        self.are_many() && adds && self.is_beyond_bound(request, 0)
+    }
+
+    /// Whether results have much of the memory that there is.
+    fn are_many(&self) -> bool {
+        self.broker.held() > self.broker.limit() / 2
     }
 
     /// Whether more would be held with what `request` is expected to make than may be in any case, without `freed` bytes of it. Those who
@@ -207,6 +211,19 @@ impl State {
         let of_others = self.to_come.values().fold(0_u64, |sum, results| sum.saturating_add(*results));
         let of_others = self.usual.saturating_mul(of_others);
         self.broker.is_out_of_bounds(self.expected(request).saturating_add(of_others), freed)
+    }
+
+    /// Whether so many bytes more, for which nobody was promised memory, are more than may be held in any case though all leave that can:
+    /// where the disk is full, say, and not where something else than results has the memory. Of bytes that are `here` some may have
+    /// been seen by now.
+    pub fn lacks_room(&mut self, bytes: u64, here: bool) -> bool {
+        let seen = if here { self.unseen.bytes.min(bytes) } else { 0 };
+        if !self.are_many() || !self.broker.is_out_of_bounds(bytes, seen) {
+            return false;
+        }
+        let missing = self.broker.missing(bytes).saturating_sub(seen);
+        self.evict(missing.saturating_sub(self.leaving()), 0);
+        self.broker.is_out_of_bounds(bytes, seen.saturating_add(self.leaving()))
     }
 
     /// How many bytes `request` is expected to make.

@@ -228,3 +228,37 @@ fn data_that_a_client_gives_is_told_of_and_read() {
     assert_eq!(bench.bytes().0, (100 << 10) + 16 + 8, "it takes the place of what was there");
     bench.ends_empty();
 }
+
+#[test]
+fn data_for_which_there_is_no_memory_is_refused() {
+    let graph = pairs(32);
+    let bench = Bench::new((1, 1 << 10), Arc::new(Mixer::default()), graph.clone());
+    // Nothing can leave, and whoever has more is ended.
+    let store = bench.engine.store();
+    store.set_limits(Limits { disk: 0, ..Limits::of_memory(1 << 20) });
+    store.set_bound(1200 << 10);
+    let given = range(0, 0, 32).tasks().zip(results(&graph, range(0, 0, 32), 100));
+    let (mut taken, mut refused) = (0, 0);
+    for (task, value) in given {
+        match bench.engine.put(RUN, vec![(task, value)]) {
+            Ok(()) => {
+                taken += 1;
+                assert!(matches!(bench.told(), WorkerTold::Scattered { .. }));
+            }
+            Err(WorkerError::Memory(report)) => {
+                refused += 1;
+                assert_eq!(report.disk_limit, 0);
+            }
+            Err(other) => panic!("{other}"),
+        }
+        assert!(bench.bytes().0 <= 1200 << 10);
+    }
+    assert_eq!((taken, refused), (12, 20));
+    let lacks = |bytes| bench.engine.lacks_room(bytes).is_some();
+    assert_eq!((lacks(0), lacks(100 << 10)), (false, true), "it is known before it is fetched");
+    bench.says_nothing_more();
+    // Copies are data like any other.
+    let copy = vec![(TaskId::new(LayerId(1), 0), block(3, 100 << 7))];
+    assert!(matches!(bench.engine.put_copies(RUN, copy), Err(WorkerError::Memory(_))));
+    bench.ends_empty();
+}
