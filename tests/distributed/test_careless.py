@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import raskt.array as ra
-from raskt.distributed import Client, KilledWorker, LocalCluster, fire_and_forget, futures_of, wait
+from raskt.distributed import Client, Cluster, KilledWorker, LocalCluster, fire_and_forget, futures_of, wait
 
 
 def inc(number: int) -> int:
@@ -290,6 +290,25 @@ def test_clients_without_credentials_hear_which(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     with pytest.raises(ConnectionError, match=words):
         Client(address)
+
+
+class Hired(Cluster):
+    """Says nothing of what clients are known by."""
+
+    @property
+    def scheduler_address(self) -> str:
+        return "tls://127.0.0.1:1"
+
+    @property
+    def security(self) -> Any:
+        raise AttributeError("it was never set")
+
+
+def test_clusters_of_other_classes_need_not_say_by_what_clients_are_known() -> None:
+    hired = Hired()
+    for cluster in (hired, hired.scheduler_address):
+        with pytest.raises(ConnectionError, match="needs the certificate of .*authority"):
+            Client(cluster)
 
 
 @pytest.mark.parametrize("what", [[1], [[None, "x"]], {"a": 1}, (object(),)])

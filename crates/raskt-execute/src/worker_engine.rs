@@ -208,7 +208,9 @@ impl WorkerEngine {
             return;
         }
         let deadline = Instant::now() + grace;
-        let (_, is_left) = self.shared.change_unheard(State::close);
+        // Where nothing has any time nobody would hear of it before the end.
+        let close = |state: &mut State| if grace.is_zero() { state.is_shut_down = true } else { state.close() };
+        let (_, is_left) = self.shared.change_unheard(close);
         if is_left {
             // A scheduler that takes nothing keeps nobody from leaving.
             let shared = self.shared.clone();

@@ -116,7 +116,7 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         folder = Folder("client-")
         try:
             if isinstance(address, Cluster):
-                security = security or address.security
+                security = security or getattr(address, "security", None)
                 address = address.scheduler_address
             self._raskt_cluster_client = self._connect(
                 address, listening(address, str(folder.path)), security, patience

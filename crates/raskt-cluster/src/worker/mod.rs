@@ -212,7 +212,7 @@ impl WorkerServer {
         let _ = self.leaves_since.set(Instant::now());
         self.fetching.leave();
         // Before anything is given back, so that it doesn't come again.
-        if let Some(outbox) = self.link.outbox() {
+        if let Some(outbox) = self.link.outbox().filter(|_| !grace.is_zero()) {
             let _ = outbox.send_waiting(&FromWorker::Leaves, vec![], grace.min(SAYS));
         }
         self.engine.shut_down(grace);
