@@ -2,6 +2,7 @@
 
 use super::graphs::added;
 use super::links::*;
+use super::liveness::{drain, one_layer};
 use super::runs::chain_with_retries;
 use super::world::{RUN, World};
 use crate::*;
@@ -71,4 +72,34 @@ fn what_was_tried_before_is_tried_the_fewer_times() {
         }
         assert_eq!((world.finished, world.failed.is_none()), (succeeds, succeeds), "{before} before, {failures} since");
     }
+}
+
+/// However many calls have failed one by one, and whoever reads them all: what is tried again is looked at, and nothing else.
+#[test]
+fn a_retry_looks_at_what_is_retried() {
+    let mut steps = vec![];
+    for n in [500_u32, 4000] {
+        let graph = one_layer(n, None);
+        let one = |index: u64| TaskRange { layer: LayerId(0), start: index, end: index + 1 };
+        let whole = TaskRange { layer: LayerId(0), start: 0, end: n.into() };
+        let mut s = Scheduler::new(1);
+        let (made, reads) = (RunId(1), RunId(2));
+        let add = |run, imports| {
+            let (graph, wanted, failure) = (graph.clone(), vec![whole], ALONE);
+            Event::GraphAdded { run, parent: None, graph, wanted, failure, imports }
+        };
+        s.handle_event(Time(0), add(made, vec![]));
+        for index in 0..u64::from(n) {
+            let task = TaskId::new(LayerId(0), index);
+            s.fail_before(Time(0), made, &[one(index)], failure(made.0, task)).unwrap();
+        }
+        s.handle_event(Time(0), add(reads, vec![Import { tasks: whole, run: made, from: TaskId::new(LayerId(0), 0) }]));
+        drain(&mut s);
+        s.validate();
+        let before = s.steps();
+        s.handle_event(Time(0), Event::Retried { run: reads, tasks: vec![one(7)] });
+        steps.push(s.steps() - before);
+        s.validate();
+    }
+    assert!(steps[1] <= steps[0] + 20, "for 8 times as many: {steps:?}");
 }

@@ -352,34 +352,3 @@ fn an_event_looks_at_no_borrower_that_waits_on_another_worker() {
     let (few, many) = (steps_beside(10), steps_beside(100));
     assert!(many <= few + few / 2 + 8, "{few} steps beside a few, and {many} beside many");
 }
-
-/// However many calls have failed one by one, and whoever reads them all: what is tried again is looked at, and nothing else.
-#[test]
-fn a_retry_looks_at_what_is_retried() {
-    let mut steps = vec![];
-    for n in [500_u32, 4000] {
-        let graph = one_layer(n, None);
-        let one = |index: u64| TaskRange { layer: LayerId(0), start: index, end: index + 1 };
-        let whole = TaskRange { layer: LayerId(0), start: 0, end: n.into() };
-        let mut s = Scheduler::new(1);
-        let (made, reads) = (RunId(1), RunId(2));
-        let add = |run, imports| {
-            let (graph, wanted, failure) = (graph.clone(), vec![whole], FailureScope::Task);
-            Event::GraphAdded { run, parent: None, graph, wanted, failure, imports }
-        };
-        s.handle_event(Time(0), add(made, vec![]));
-        for index in 0..u64::from(n) {
-            let task = TaskId::new(LayerId(0), index);
-            let failure = Failure { run: made, task, worker: None, story: vec![] };
-            s.fail_before(Time(0), made, &[one(index)], failure).unwrap();
-        }
-        s.handle_event(Time(0), add(reads, vec![Import { tasks: whole, run: made, from: TaskId::new(LayerId(0), 0) }]));
-        drain(&mut s);
-        s.validate();
-        let before = s.steps();
-        s.handle_event(Time(0), Event::Retried { run: reads, tasks: vec![one(7)] });
-        steps.push(s.steps() - before);
-        s.validate();
-    }
-    assert!(steps[1] <= steps[0] + 20, "for 8 times as many: {steps:?}");
-}
