@@ -395,5 +395,66 @@ def test_what_decides_may_scale_as_users_do_and_is_overruled_by_them() -> None:
         assert cluster.size == 1
 
 
+class Overruled(Adaptive):
+    """What wants two workers, and is told by a user that it decides no longer while it is at that."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.under_way, self.overruled, self.done = threading.Event(), threading.Event(), threading.Event()
+
+    async def target(self) -> int:
+        return 2
+
+    async def scale_up(self, n: int) -> None:
+        self.under_way.set()
+        await asyncio.to_thread(self.overruled.wait, 30)
+        await asyncio.to_thread(self.act, n)
+        self.done.set()
+
+    def act(self, n: int) -> None:
+        self.cluster.scale(n)
+
+
+class Replaces(Overruled):
+    def act(self, n: int) -> None:
+        self.cluster.adapt(maximum=0, interval="20 ms")
+
+
+@pytest.mark.parametrize("kind", [Overruled, Replaces])
+def test_what_decides_no_longer_ends_nothing_that_does(kind: type[Overruled]) -> None:
+    class Three(Adaptive):
+        async def target(self) -> int:
+            return 3
+
+    with SpecCluster(worker={"cls": Asked, "options": {}}) as cluster:
+        before = cluster.adapt(kind, interval="20 ms")
+        assert before.under_way.wait(30)
+        another = cluster.adapt(Three, interval="20 ms")
+        before.overruled.set()
+        assert before.done.wait(30)
+        assert (before.state, another.state) == ("stopped", "running")
+        until(lambda: cluster.size == 3)
+        assert cluster.adapt(interval=0) is not another and another.state == "stopped"
+
+
+def test_what_decides_may_put_another_in_its_place() -> None:
+    with SpecCluster(worker={"cls": Asked, "options": {}}) as cluster:
+        before = cluster.adapt(Replaces, interval="20 ms")
+        before.overruled.set()
+        assert before.done.wait(30)
+        assert before.state == "stopped" and "another" in before.log[-1][1]["reason"]
+        assert cluster._adaptive is not None and cluster._adaptive.maximum == 0 and cluster._adaptive.state == "running"
+
+
+def test_a_closed_cluster_does_not_adapt() -> None:
+    cluster = SpecCluster(worker={"cls": Asked, "options": {}})
+    before = cluster.adapt(interval=0)
+    cluster.close()
+    for ask in (cluster.adapt, lambda: cluster.scale(1), lambda: cluster.scale_down([])):
+        with pytest.raises(RuntimeError, match="the cluster .* is closed"):
+            ask()
+    assert cluster._adaptive is before
+
+
 settings.register_profile("adaptive", deadline=None)
 settings.load_profile("adaptive")

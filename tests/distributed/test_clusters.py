@@ -17,6 +17,7 @@ import pytest
 
 from processes_seen import is_alive, until
 from raskt.distributed import (
+    Adaptive,
     Client,
     Cluster,
     LocalCluster,
@@ -27,7 +28,7 @@ from raskt.distributed import (
     Status,
     Worker,
 )
-from raskt.distributed._clusters import _spec
+from raskt.distributed._clusters import _decision, _spec
 
 ONE = {"cls": Nanny, "options": {"nthreads": 1}}
 HERE = {"cls": Worker, "options": {"nthreads": 1, "memory_limit": "64 MiB"}}
@@ -123,6 +124,30 @@ def test_workers_of_one_entry_come_and_go_together() -> None:
         assert cluster.plan == {"b-0", "b-1"}
         cluster.worker_spec.clear()
         assert cluster.plan == set() and cluster.requested == {"b-0", "b-1"}
+
+
+def test_workers_that_go_have_to_be_there() -> None:
+    recorded = {"cls": Recorded, "options": {}}
+    with SpecCluster(workers={"a": recorded, 1: recorded}, name="mine") as cluster:
+        with pytest.raises(ValueError, match=r"'mine' has no workers 'c', 'nobody': it has '1', 'a'$"):
+            cluster.scale_down(["a", "nobody", "c"])
+        assert cluster.plan == {"a", 1}, "none goes where one isn't there"
+        cluster.scale_down(["1"])
+        cluster.scale_down("a")
+        with pytest.raises(ValueError, match="'mine' has no workers 'a': it has none"):
+            cluster.scale_down("a")
+
+
+def test_what_was_decided_of_workers_that_have_gone_since_is_done_for_the_others() -> None:
+    recorded = {"cls": Recorded, "options": {}}
+    with SpecCluster(workers={"a": recorded, "b": recorded}) as cluster:
+        adaptive = Adaptive(cluster, interval=0)
+        before = _decision.decides.set(adaptive)
+        try:
+            cluster.scale_down(["a", "gone"])
+        finally:
+            _decision.decides.reset(before)
+        assert cluster.plan == {"b"}
 
 
 def test_libraries_have_the_threads_of_a_worker_and_frames_all() -> None:
@@ -373,7 +398,7 @@ def test_clusters_of_asyncio() -> None:
 def test_what_nobody_awaits_is_told_when_it_fails(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with LocalCluster(n_workers=0, asynchronous=True) as cluster:
-            cluster.scale_down(["nobody"])
+            cluster.scale_down([])
             cluster.start_worker(colour=1)
             with pytest.raises(TypeError, match="no option colour"):
                 await cluster.start_worker(colour=1)

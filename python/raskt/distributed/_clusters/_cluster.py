@@ -7,6 +7,7 @@ import datetime
 import inspect
 import itertools
 import os
+import threading
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from types import TracebackType
@@ -95,6 +96,8 @@ class Cluster:
         self._sync_interval = _arguments.span("scheduler_sync_interval", scheduler_sync_interval)
         self._asynchronous = asynchronous
         self._adaptive: Adaptive | None = None
+        self._adapting = threading.RLock()
+        """Is held by who changes what decides; what that does as it is stopped may be to change it again."""
         self._contact = Contact()
         self._notes = Lines()
         self._process = os.getpid()
@@ -209,6 +212,11 @@ class Cluster:
         -------
         Adaptive
             What decides from now on, in the place of what did so far.
+
+        Raises
+        ------
+        RuntimeError
+            If the cluster is closed, or another process's.
         """
         from raskt.distributed._clusters import _adaptive
 
@@ -216,15 +224,32 @@ class Cluster:
             raise NotImplementedError(f"{type(self).__name__} can't adapt: the number of its workers is fixed")
         if Adaptive is not None and not callable(Adaptive):
             raise TypeError(f"Adaptive is {Adaptive!r}; it has to be a class like raskt.distributed.Adaptive")
+        self._check_open()
+        if _decision.is_over() and self._adaptive is not None:
+            # What calls was stopped meanwhile, and somebody else has said what decides.
+            return self._adaptive
         decides = (Adaptive or _adaptive.Adaptive)(self, **kwargs)
-        self._end_adapting("another takes its place")
-        self._adaptive = decides
+        with self._adapting:
+            if self._adaptive is not None:
+                self._adaptive.stop(reason="another takes its place")
+            self._adaptive = decides
         return decides
 
     def _end_adapting(self, reason: str) -> None:
-        # What decides may call what users call.
-        if self._adaptive is not None and _decision.decides.get() is not self._adaptive:
-            self._adaptive.stop(reason=reason)
+        # What decides may call what users call. Looked at before it is seen whether that is over: whoever has taken its
+        # place has stopped it first.
+        deciding = self._adaptive
+        if deciding is not None and not _decision.is_over() and _decision.decides.get() is not deciding:
+            deciding.stop(reason=reason)
+
+    def _check_open(self) -> None:
+        if self._process != os.getpid():
+            raise RuntimeError(
+                f"this process was forked from process {self._process}, whose cluster {self.name!r} is: workers are "
+                "started and ended there"
+            )
+        if self.status in (Status.closing, Status.closed, Status.failed):
+            raise RuntimeError(f"the cluster {self.name!r} is closed")
 
     def _load(self) -> Load:
         """What there is to be done, and who does it, by the names that the plan has. This waits."""

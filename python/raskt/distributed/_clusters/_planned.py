@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -13,10 +12,12 @@ from raskt.distributed._clusters import _decision
 from raskt.distributed._clusters._cluster import Cluster
 from raskt.distributed._clusters._decision import Load
 from raskt.distributed._clusters._process import ProcessInterface
-from raskt.distributed._clusters._status import Status
 
 CORES_MAX = _arguments.WORKERS_MAX * _arguments.THREADS_MAX
 """Threads of all workers, at most."""
+
+NAMED_MOST = 20
+"""So many names a sentence has."""
 
 
 class PlannedCluster(Cluster):
@@ -112,7 +113,13 @@ class PlannedCluster(Cluster):
         return _arguments.count("n", max(_arguments.count("n", n), self._workers_for(memory, cores)))
 
     def scale_down(self, workers: Iterable[Any]) -> Any:
-        """Ends the workers of these names; what they hold is brought to others before, if the scheduler can do that."""
+        """Ends the workers of these names; what they hold is brought to others before, if the scheduler can do that.
+
+        Raises
+        ------
+        ValueError
+            If there are no workers of some of these names. None is ended then.
+        """
         names = [workers] if isinstance(workers, str) or not isinstance(workers, Iterable) else list(workers)
         if None in names or not all(isinstance(name, Hashable) for name in names):
             raise TypeError(f"workers is {workers!r}; it has to be a list of names of workers")
@@ -206,6 +213,8 @@ class PlannedCluster(Cluster):
         if _decision.is_over():
             return
         going = set(map(str, names))
+        self._check_known(going)
+        entries = []
         for entry in list(self.worker_spec):
             of_entry = set(map(str, self._names(entry)))
             if of_entry & going and not of_entry <= going:
@@ -213,18 +222,30 @@ class PlannedCluster(Cluster):
                     f"workers {sorted(of_entry)} come and go together; {sorted(going)} are some of them only"
                 )
             if of_entry <= going:
-                del self.worker_spec[entry]
+                entries.append(entry)
+        for entry in entries:
+            del self.worker_spec[entry]
         await self._correct_state()
+
+    def _check_known(self, names: set[str]) -> None:
+        if _decision.decides.get() is not None:
+            # It was decided of what there was then.
+            return
+        known = set(map(str, self.plan | self.requested))
+        if unknown := sorted(names - known):
+            there = f"it has {_some(sorted(known))}" if known else "it has none"
+            raise ValueError(f"the cluster {self.name!r} has no workers {_some(unknown)}: {there}")
 
     async def _correct_state(self) -> None:
         """Has what there is follow the plan."""
         raise NotImplementedError(f"{type(self).__name__} doesn't say how what there is follows the plan")
 
-    def _check_open(self) -> None:
-        if self._process != os.getpid():
-            raise RuntimeError(
-                f"this process was forked from process {self._process}, whose cluster {self.name!r} is: workers are "
-                "started and ended there"
-            )
-        if self.status in (Status.closing, Status.closed, Status.failed):
-            raise RuntimeError(f"the cluster {self.name!r} is closed")
+
+def _some(names: list[str]) -> str:
+    """Names as a sentence has them.
+
+    >>> _some(["a", "b"])
+    "'a', 'b'"
+    """
+    more = len(names) - NAMED_MOST
+    return ", ".join(map(repr, names[:NAMED_MOST])) + (f" and {more} more" if more > 0 else "")
