@@ -7,8 +7,10 @@ import gc
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import weakref
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import pytest
 
 import raskt.array as ra
 from processes_seen import until
-from raskt.distributed import Client, LocalCluster, get_client, wait
+from raskt.distributed import Client, LocalCluster, _left_behind, get_client, wait
 
 
 def inc(number: int) -> int:
@@ -90,6 +92,108 @@ def test_results_of_a_client_that_nobody_keeps_are_as_those_of_others(cluster: L
 
 def _asks(number: int) -> Any:
     return get_client().submit(inc, number)
+
+
+@pytest.fixture
+def threads_take_turns() -> Iterator[None]:
+    """All the time, so that each comes where another is in the midst of something."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_all_who_look_for_a_client_that_nobody_keeps_find_it(cluster: LocalCluster, threads_take_turns: None) -> None:
+    def asked() -> Any:
+        return Client(cluster, set_as_default=False).submit(inc, 1)
+
+    number, ends, missed = asked(), time.monotonic() + 2, []
+    gc.collect()
+
+    def looks() -> None:
+        while time.monotonic() < ends and not missed:
+            if number.client is None:
+                missed.append(number)
+
+    _in_threads(4, looks)
+    assert not missed and number.result(timeout=20) == 2
+    client = number.client
+    assert client is number.client and not client.is_closed
+    assert _left_behind._wakes.qsize() <= 4, "whoever looks leaves nothing behind"
+    # It may be closed by whoever has found it.
+    client.close()
+    assert client.is_closed and number.client is None
+
+
+def test_a_client_is_found_while_it_is_let_go(cluster: LocalCluster, threads_take_turns: None) -> None:
+    kept: list[Any] = []
+    missed: list[int] = []
+    is_over = threading.Event()
+
+    def looks() -> None:
+        while not is_over.is_set():
+            for future in list(kept):
+                if future.client is None:
+                    missed.append(1)
+
+    def lets_go() -> None:
+        for _ in range(40):
+            client = Client(cluster, set_as_default=False)
+            kept[:] = [client.submit(inc, 1)]
+            del client
+            time.sleep(0.002)
+        is_over.set()
+
+    looking = [threading.Thread(target=looks) for _ in range(2)]
+    for thread in looking:
+        thread.start()
+    try:
+        lets_go()
+    finally:
+        is_over.set()
+        for thread in looking:
+            thread.join()
+    assert not missed
+
+
+def test_finalizers_may_look_for_clients_in_the_midst_of_others(cluster: LocalCluster) -> None:
+    found: list[Any] = []
+
+    def asked() -> Any:
+        return Client(cluster, set_as_default=False).submit(inc, 1)
+
+    number = asked()
+    gc.collect()
+
+    class Looks:
+        def __del__(self) -> None:
+            found.append(number.client)
+
+    def again() -> Any:
+        # The garbage collector comes while a client is made.
+        Looks()
+        return made()
+
+    def is_asked(connection: Any) -> bool:
+        client = connection.client()
+        return client is not None and client._raskt_cluster_client.holds(number)
+
+    [connection] = [each for each in list(_left_behind._all.values()) if is_asked(each)]
+    gc.collect()
+    made, connection._again = connection._again, again
+    assert _in_threads(1, lambda: found.append(number.client)) and len(found) == 2 and None not in found
+    found.clear()
+    assert number.result(timeout=20) == 2
+
+
+def _in_threads(count: int, function: Callable[[], Any]) -> bool:
+    """Whether all of them come to an end."""
+    threads = [threading.Thread(target=function, daemon=True) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    return not any(thread.is_alive() for thread in threads)
 
 
 def test_whoever_awaits_need_not_keep_the_client(cluster: LocalCluster) -> None:

@@ -79,6 +79,9 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
 
     _numbers = itertools.count()
 
+    _finalizer: weakref.finalize[..., Any]
+    """Ends it."""
+
     def __init__(
         self,
         address: str | Cluster | None = None,
@@ -130,21 +133,21 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         if asynchronous:
             self._raskt_cluster_client.is_asynchronous()
         self._dask: _core.DaskScheduler | None = None
-        self._ends(os.getpid(), own, folder)
+        self._ends((os.getpid(), own, folder))
         if own is not None and own.size:
             self._raskt_cluster_client.wait_for_workers(1, patience)
-        _current.note(self)
         self._begin()
         if set_as_default:
             _current.add_default(self)
         else:
             _left_behind.watch()
 
-    def _ends(self, process: int, own: LocalCluster | None, folder: Folder) -> None:
-        """When it is closed, nobody keeps it, or the program ends."""
-        about = dict(vars(self), _dask=None)
-        about.pop("_finalizer", None)
-        self._finalizer = weakref.finalize(self, _end, weakref.ref(self), type(self), about, (process, own, folder))
+    def _ends(self, ending: _Ending) -> None:
+        """When it is closed, or the program ends, or nobody keeps it and what it has given."""
+        again = functools.partial(_again, type(self), dict(vars(self)))
+        client = self._raskt_cluster_client
+        is_needed, end = functools.partial(_has_results, client, ending[0]), functools.partial(_close, client, ending)
+        _left_behind.note(self, again, is_needed, end)
 
     def _begin(self) -> None:
         # Some workers write where this process does.
@@ -361,23 +364,16 @@ _Ending: TypeAlias = tuple[int, LocalCluster | None, Folder]
 """The process of a client, the cluster that ends with it, and where it listens."""
 
 
-def _end(this: weakref.ref[Client], kind: type[Client], about: dict[str, Any], ending: _Ending) -> None:
-    client: _core.ClusterClient = about["_raskt_cluster_client"]
-    if ending[0] == os.getpid() and this() is None and client.has_results():
-        # Nobody has closed it, and nobody can any more: it is there for as long as its futures are.
-        again = functools.partial(_again, kind, about, ending)
-        _left_behind.end_later(client.has_results, functools.partial(_close, client, ending), again)
-    else:
-        _close(client, ending)
-
-
-def _again(kind: type[Client], about: dict[str, Any], ending: _Ending) -> Client:
+def _again(kind: type[Client], about: dict[str, Any]) -> Client:
     """The same client, for somebody who has a result of it."""
     client = object.__new__(kind)
     vars(client).update(about)
-    client._ends(*ending)
-    _current.note(client)
     return client
+
+
+def _has_results(client: _core.ClusterClient, process: int) -> bool:
+    # In a fork all of it is the parent's.
+    return process == os.getpid() and client.has_results()
 
 
 def _close(client: _core.ClusterClient, ending: _Ending) -> None:

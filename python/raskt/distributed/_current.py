@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import threading
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,10 +15,10 @@ from raskt.distributed import _left_behind
 if TYPE_CHECKING:
     from raskt.distributed._client import Client
 
-_lock = threading.Lock()
+# Whoever has it may be interrupted by a finalizer that asks as well.
+_lock = threading.RLock()
 _defaults: list[Client] = []
 """Clients that were made for everybody, the latest last."""
-_known: weakref.WeakSet[Client] = weakref.WeakSet()
 _own: ContextVar[Client | None] = ContextVar("raskt-client", default=None)
 """The client of a ``with`` block."""
 
@@ -38,17 +38,9 @@ def native_client() -> _core.ClusterClient | None:
     return None if client is None else client._raskt_cluster_client
 
 
-def note(client: Client) -> None:
-    """There is another client."""
-    with _lock:
-        _known.add(client)
-
-
 def known() -> list[Client]:
     """All clients of this process that aren't closed, also those of which only results are kept."""
-    left = _left_behind.again()
-    with _lock:
-        return left + [client for client in _known if not client.is_closed and client not in left]
+    return [client for client in _left_behind.clients() if not client.is_closed]
 
 
 def add_default(client: Client) -> None:
@@ -100,3 +92,7 @@ def default_client(c: Client | None = None, *, allow_global: bool = True) -> Cli
     if client is None:
         raise ValueError("there is no client: make one first, by raskt.distributed.Client()")
     return client
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: globals().update(_lock=threading.RLock()))

@@ -1,8 +1,10 @@
-"""Clients that nobody keeps, though somebody still keeps results of theirs."""
+"""The connections of all clients, also of those that nobody keeps, though somebody still keeps results of theirs."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import os
 import threading
 import time
@@ -17,19 +19,52 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.25
 """How often it is seen whether the last result has gone."""
 
-
-class _LeftBehind:
-    """What is to be done once `is_needed` says no, and at the end of the program at the latest."""
-
-    def __init__(self, is_needed: Callable[[], bool], end: Callable[[], None], again: Callable[[], Client]) -> None:
-        self.is_needed, self.again = is_needed, again
-        self.end = weakref.finalize(self, end)
+_numbers = itertools.count()
 
 
-# Who adds to it may be the garbage collector, in the middle of anything: nothing is taken that its thread could have
-# taken.
-_all: dict[int, _LeftBehind] = {}
-_added: SimpleQueue[None] = SimpleQueue()
+class _Connection:
+    """What a client has at its scheduler. It is there for as long as a client of it is, or a result."""
+
+    def __init__(self, again: Callable[[], Client], is_needed: Callable[[], bool], end: Callable[[], None]) -> None:
+        self.number = next(_numbers)
+        self._again, self._is_needed = again, is_needed
+        self._clients: list[weakref.ref[Client]] = []
+        """More than one if finalizers have asked for one while one was made."""
+        self.end = weakref.finalize(self, _end, self.number, end)
+
+    def note(self, client: Client) -> None:
+        client._finalizer = self.end
+        self._clients.append(weakref.ref(client, functools.partial(_gone, self.number)))
+
+    def let_go(self, client: weakref.ref[Client]) -> None:
+        with contextlib.suppress(ValueError):
+            self._clients.remove(client)
+
+    def there(self) -> Client | None:
+        """A client that somebody keeps."""
+        return next((client for each in list(self._clients) if (client := each()) is not None), None)
+
+    def client(self) -> Client | None:
+        """The same, or another one for whoever asks; None if it has ended."""
+        client = self.there()
+        if client is None and self.end.alive:
+            client = self._again()
+            self.note(client)
+        return client
+
+    def is_over(self) -> bool:
+        return not self.end.alive or (self.there() is None and not self._is_needed())
+
+
+# The garbage collector may come in the middle of anything, also of what is done under this lock. So nothing that it
+# calls waits for it, and who has it may take it again.
+_lock = threading.RLock()
+"""Nobody is given a client of a connection that ends just then."""
+_all: dict[int, _Connection] = {}
+_left: dict[int, _Connection] = {}
+"""Those of which there was no client at some time: somebody has to see when they are over."""
+_wakes: SimpleQueue[None] = SimpleQueue()
+"""Wakes who looks after these. It has a token or two at most, and whoever puts one there waits for nobody."""
 _watched_in: int | None = None
 """The process with the thread that looks after them: a fork has none."""
 
@@ -44,40 +79,78 @@ def watch() -> None:
             threading.Thread(target=_watch, name="raskt-clients", daemon=True).start()
 
 
-def end_later(is_needed: Callable[[], bool], end: Callable[[], None], again: Callable[[], Client]) -> None:
-    """Calls `end` as soon as `is_needed` says no, and at the end of the program at the latest.
+def note(client: Client, again: Callable[[], Client], is_needed: Callable[[], bool], end: Callable[[], None]) -> None:
+    """There is another client. Its ``_finalizer`` calls `end`, once, at the end of the program at the latest.
 
-    Until then `again` gives the client to whoever looks for it.
+    When nobody keeps the client, that is done as soon as `is_needed` says no. Until then those who look for it are
+    given another one in its place, which `again` makes.
     """
-    left = _LeftBehind(is_needed, end, again)
-    _all[id(left)] = left
-    _added.put(None)
+    connection = _Connection(again, is_needed, end)
+    connection.note(client)
+    _all[connection.number] = connection
 
 
-def again() -> list[Client]:
-    """Those that were left behind, as clients that are ended by whoever lets go of them last."""
-    clients = []
-    while _all:
+def clients() -> list[Client]:
+    """A client of each connection, the same one for all who ask as long as one of them keeps it."""
+    with _lock:
+        found = [connection.client() for connection in list(_all.values())]
+    return [client for client in found if client is not None]
+
+
+def _end(number: int, end: Callable[[], None]) -> None:
+    _all.pop(number, None)
+    _left.pop(number, None)
+    end()
+
+
+def _gone(number: int, client: weakref.ref[Client]) -> None:
+    """Nobody keeps that client any more. What nobody needs ends at once, if that can be seen without waiting."""
+    connection = _all.get(number)
+    if connection is None:
+        return
+    connection.let_go(client)
+    is_over = False
+    if _lock.acquire(blocking=False):
         try:
-            _, left = _all.popitem()
-        except KeyError:
-            break
-        left.end.detach()
-        clients.append(left.again())
-    return clients
+            is_over = _is_taken_away(connection)
+        finally:
+            _lock.release()
+    if is_over:
+        connection.end()
+        return
+    _left[number] = connection
+    if _wakes.empty():
+        _wakes.put(None)
+
+
+def _is_taken_away(connection: _Connection) -> bool:
+    """Whether it is over; nobody is given it from then on."""
+    if not connection.is_over():
+        return False
+    _all.pop(connection.number, None)
+    return True
 
 
 def _watch() -> None:
     while True:
-        if not _all:
-            _added.get()
+        if not _left:
+            _wakes.get()
         _look()
         time.sleep(LOOK_SECONDS)
 
 
 def _look() -> None:
-    # One that is added meanwhile is looked at the next time.
-    with contextlib.suppress(RuntimeError):
-        for key, left in list(_all.items()):
-            if not left.is_needed() and _all.pop(key, None) is not None:
-                left.end()
+    for number in list(_left):
+        connection = _left.get(number)
+        if connection is None:
+            continue
+        with _lock:
+            is_over = _is_taken_away(connection)
+        if is_over:
+            _left.pop(number, None)
+            connection.end()
+
+
+if hasattr(os, "register_at_fork"):
+    # Another thread of the parent may have had the lock.
+    os.register_at_fork(after_in_child=lambda: globals().update(_lock=threading.RLock(), _wakes=SimpleQueue()))
