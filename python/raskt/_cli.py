@@ -42,9 +42,14 @@ def _command() -> list[str]:
     return [sys.executable, *flags, "-m", "raskt"]
 
 
+def is_file(module: str) -> bool:
+    """Whether a file is meant, and not a module that is imported."""
+    return module.endswith(".py") or os.sep in module
+
+
 def preload(module: str) -> None:
     """Imports a module, or runs a file, before a scheduler or worker begins."""
-    if module.endswith(".py") or os.sep in module:
+    if is_file(module):
         runpy.run_path(module, run_name="raskt_preload")
     else:
         importlib.import_module(module)

@@ -239,6 +239,28 @@ def test_no_worker_has_more_memory_than_there_is() -> None:
     assert _sizes.memory_share("auto", 10**9) == 1 << 20
 
 
+def test_files_that_are_run_first(nothing_starts: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = str(tmp_path / "missing.py")
+    for call in (
+        lambda: LocalCluster(n_workers=0, preload=missing),
+        lambda: LocalCluster(n_workers=1, preload=["os", missing]),
+        lambda: LocalCluster(n_workers=0, preload=missing, lifetime="1 h"),
+        lambda: LocalCluster(n_workers=0, processes=False, preload=missing),
+        lambda: LocalCluster(n_workers=0, scheduler_kwargs={"preload": missing}),
+        lambda: SubprocessCluster(n_workers=0, worker_kwargs={"preload": missing}),
+        lambda: SubprocessCluster(n_workers=0, scheduler_kwargs={"preload": missing}),
+        lambda: Nanny("tcp://127.0.0.1:9", preload=missing),
+    ):
+        with pytest.raises(FileNotFoundError, match=r"preload is '.*missing.py', and there is no such file .*module"):
+            call()
+    # Workers that are started again find it wherever this process is by then.
+    (tmp_path / "first.py").touch()
+    monkeypatch.chdir(tmp_path)
+    with LocalCluster(n_workers=0, preload=["first.py", "os"]) as cluster:
+        assert cluster.new_spec is not None
+        assert cluster.new_spec["options"]["preload"] == [str(tmp_path / "first.py"), "os"]
+
+
 def test_a_folder_for_results(nothing_starts: None, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for bad in (tmp_path / "file", tmp_path / "file" / "below", "/proc/self/none"):

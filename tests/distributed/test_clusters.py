@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from raskt.distributed import (
     Status,
     Worker,
 )
-from raskt.distributed._clusters import _decision, _spec
+from raskt.distributed._clusters import _decision, _nanny, _spec
 
 ONE = {"cls": Nanny, "options": {"nthreads": 1}}
 HERE = {"cls": Worker, "options": {"nthreads": 1, "memory_limit": "64 MiB"}}
@@ -312,6 +313,43 @@ def test_options_of_local_workers(tmp_path: Any) -> None:
             more = cluster.start_worker(nthreads=1, env={"COLOUR": "red"})
             client.wait_for_workers(2, timeout=30)
             assert client.run(os.getenv, "COLOUR") == {"mine-worker-0": "blue", more.name: "red"}
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("raise ValueError('no token=hunter2 here')", r"preload '.*first.py' has failed with ValueError: .*=\*\*\* "),
+        ("import no_such_module", "has failed with ModuleNotFoundError: No module named 'no_such_module'"),
+        ("import os\nos._exit(7)", "ended 3 times before .*, and at last it ended with exit status 7 before"),
+        ("raise SystemExit('not today')", "has failed with SystemExit: not today"),
+    ],
+)
+def test_workers_that_cannot_begin_end_the_cluster_and_say_why(tmp_path: Path, program: str, words: str) -> None:
+    (tmp_path / "first.py").write_text(program)
+    with pytest.raises(RuntimeError, match=f"1 of 1 workers of the cluster 'mine' don't come: .*{words}"):
+        LocalCluster("mine", n_workers=1, threads_per_worker=1, preload=str(tmp_path / "first.py"), silence_logs=50)
+    assert not _nanny.supervisor()._jobs
+
+
+def test_who_waits_for_workers_that_cannot_begin_hears_why(tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text("1 / 0")
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster:
+        bad = cluster.start_worker(preload=str(tmp_path / "first.py"))
+        with pytest.raises(RuntimeError, match="1 of 2 workers .* ended 3 times .*ZeroDivisionError: division by zero"):
+            cluster.wait_for_workers(2, timeout=60)
+        assert "ZeroDivisionError" in cluster.get_logs()[bad.name]
+        cluster.wait_for_workers(1, timeout=10)
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            cluster.wait_for_workers(2, timeout=0)
+        # It is tried again and again: whatever it was may be over.
+        (tmp_path / "first.py").write_text("")
+        cluster.wait_for_workers(2, timeout=60)
+
+
+def test_commands_that_cannot_begin_end_the_cluster_and_say_why(tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text("1 / 0")
+    with pytest.raises(RuntimeError, match="workers .* don't come: .*ZeroDivisionError: division by zero"):
+        LocalCluster(n_workers=1, threads_per_worker=1, preload=str(tmp_path / "first.py"), lifetime="1 h")
 
 
 def test_workers_with_resources_are_processes_of_the_command() -> None:

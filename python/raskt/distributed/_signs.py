@@ -1,4 +1,7 @@
-"""Signs of life of a worker process: a number in memory that it shares with this one, and counts up while it can."""
+"""Signs of life of a worker process: a number in memory that it shares with this one, and counts up while it can.
+
+Beyond it there is whether it has become a worker, and why it couldn't.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,9 @@ SILENT_SECONDS = 60.0
 
 BYTES = 8
 
+WORDS_BYTES = 4096
+"""What it says if it can't become a worker; the first byte says whether it has."""
+
 LOOK_MOST_SECONDS = 1.0
 """Between two looks no more than this counts: whoever looks may have been stopped himself."""
 
@@ -26,8 +32,8 @@ class Signs:
         self.file = _at_least_three(_memory())
         """What the process is given."""
         try:
-            os.ftruncate(self.file, BYTES)
-            self._memory = mmap.mmap(self.file, BYTES)
+            os.ftruncate(self.file, BYTES + WORDS_BYTES)
+            self._memory = mmap.mmap(self.file, BYTES + WORDS_BYTES)
         except BaseException:
             os.close(self.file)
             raise
@@ -43,6 +49,16 @@ class Signs:
         """The process is gone."""
         self._memory.close()
 
+    def has_begun(self) -> bool:
+        """Whether the process has become a worker."""
+        return not self._memory.closed and self._memory[BYTES] == 1
+
+    def words(self) -> str:
+        """Why it couldn't, if it has said so."""
+        if self._memory.closed:
+            return ""
+        return self._memory[BYTES + 1 :].split(b"\0", 1)[0].decode(errors="replace")
+
     def are_missing(self, now: float, process: int) -> bool:
         """Whether it has been silent for too long. Until it has given the first sign, nothing is known of it."""
         if self._memory.closed:
@@ -56,6 +72,18 @@ class Signs:
             # By somebody who may want to see it as it is, or to have it go on.
             self._silent = 0.0
         return self._silent > SILENT_SECONDS
+
+
+def begins(file: int) -> None:
+    """This process is a worker from now on. `file` is what it was given."""
+    with suppress(OSError):
+        os.pwrite(file, b"\1", BYTES)
+
+
+def says(file: int, words: str) -> None:
+    """This process can't become a worker, since `words`."""
+    with suppress(OSError):
+        os.pwrite(file, words.replace("\0", "").encode(errors="replace")[: WORDS_BYTES - 2], BYTES + 1)
 
 
 def is_stopped(process: int) -> bool:

@@ -51,6 +51,12 @@ class Job:
         self.starts_at: float | None = None
         """When it is to be started again."""
         self.is_wanted = True
+        self.has_begun = False
+        """It has been a worker."""
+        self.failures = 0
+        """How often it has ended before it was one."""
+        self.failure = ""
+        """Of what it did so last."""
         self._excess = Excess(about.get("memory_limit"))
         self._is_too_large: str | None = None
         """Why it is ended at the next look: until then it can tell the scheduler."""
@@ -130,6 +136,7 @@ class Job:
             return self._look_at_memory(now, self.process.pid)
         if status is None or not self.is_wanted:
             return
+        words = self._last_words()
         self._let_go()
         threading.Thread(target=self.sweep, name="raskt-sweep", daemon=True).start()
         if status == ENDED:
@@ -142,8 +149,21 @@ class Job:
         self.starts_at = now + wait
         again = f" in {wait:.1f} s" if wait else ""
         what = self._is_too_large or self._is_silent or story(status)
+        if words is not None:
+            what = f"{what} before it was there{words and f' ({words})'}"
+        if not self.has_begun:
+            self.failures, self.failure = self.failures + 1, what
         with suppress(Exception):
             self.note(f"worker {self.name} {what}; it is started again{again}")
+
+    def _last_words(self) -> str | None:
+        """What the process has said that has ended before it was a worker; None if it has been one."""
+        if self._signs is None:
+            return None
+        if self._signs.has_begun():
+            self.has_begun = True
+            return None
+        return self._signs.words()
 
     def _look_for_signs(self, now: float, process: int) -> None:
         """Ends it if it has stopped to be a worker: nobody else would, since it lives."""

@@ -8,11 +8,15 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any
 
 from raskt._cli import preload
 from raskt._core import ClusterWorker, bind_memory, objects_leave, watch_parent
+from raskt.distributed import _signs
+from raskt.distributed._secrets import hidden
 
 GLANCE_SECONDS = 0.2
 """How often signals are looked for."""
@@ -46,6 +50,22 @@ def main() -> None:
 
 
 def _work(about: dict[str, Any]) -> int:
+    worker = _worker(about)
+    worker.is_looked_after()
+    _signs.begins(about["signs"])
+    worker.gives_signs(about["signs"])
+    while (why := worker.wait(GLANCE_SECONDS)) is None and not _told_to_leave.is_set():
+        pass
+    if why in (None, "the scheduler has ended it"):
+        _shut_down(worker)
+        return TERMINATED if why is None else ENDED
+    if why == "the scheduler has it begin anew":
+        return ANEW
+    print(f"raskt: worker {about['name']}: {why}", file=sys.stderr)
+    return BROKEN
+
+
+def _worker(about: dict[str, Any]) -> ClusterWorker:
     # Imported before there are threads: some modules come out half when two threads import them at once.
     import numpy  # noqa: F401
 
@@ -60,22 +80,23 @@ def _work(about: dict[str, Any]) -> int:
     if about["memory_limit"] is not None:
         bind_memory()
     for module in about.get("preload", ()):
-        preload(module)
+        with _telling(about, f"preload {module!r}"):
+            preload(module)
     _this_worker.credentials_of_tasks[about["scheduler"]] = about["of_tasks"] or None
-    worker = ClusterWorker(
-        about["scheduler"], about["listen"], about["credentials"], name=about["name"], threads=about["threads"]
-    )
-    worker.is_looked_after()
-    worker.gives_signs(about["signs"])
-    while (why := worker.wait(GLANCE_SECONDS)) is None and not _told_to_leave.is_set():
-        pass
-    if why in (None, "the scheduler has ended it"):
-        _shut_down(worker)
-        return TERMINATED if why is None else ENDED
-    if why == "the scheduler has it begin anew":
-        return ANEW
-    print(f"raskt: worker {about['name']}: {why}", file=sys.stderr)
-    return BROKEN
+    with _telling(about, "the connection"):
+        return ClusterWorker(
+            about["scheduler"], about["listen"], about["credentials"], name=about["name"], threads=about["threads"]
+        )
+
+
+@contextmanager
+def _telling(about: dict[str, Any], what: str) -> Iterator[None]:
+    """Tells who has started this process what failed: people may not see what goes to standard error."""
+    try:
+        yield
+    except BaseException as error:
+        _signs.says(about["signs"], hidden(f"{what} has failed with {type(error).__name__}: {error}"))
+        raise
 
 
 def _shut_down(worker: ClusterWorker) -> None:

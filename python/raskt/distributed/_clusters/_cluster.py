@@ -276,10 +276,15 @@ class Cluster:
         ------
         TimeoutError
             If there aren't after `timeout` seconds.
+        RuntimeError
+            If workers of the cluster end before they are there, again and again; it says of what.
         """
         n_workers = _arguments.count("n_workers", n_workers, 1)
         timeout = None if timeout is None else _arguments.span("timeout", timeout)
-        return self.sync(self._ask, "wait_for_workers", n_workers, timeout=timeout)
+        return self.sync(self._wait_for_workers, n_workers, timeout)
+
+    async def _wait_for_workers(self, n_workers: int, timeout: float | None) -> None:
+        await self._ask("wait_for_workers", n_workers, timeout=timeout)
 
     def get_logs(self, cluster: bool = True, scheduler: bool = True, workers: Any = True) -> Any:
         """What the cluster and its processes have said of late, by their names.

@@ -18,7 +18,7 @@ from typing import IO, Any
 from raskt._process.launch import HASH_SEED
 from raskt.distributed._clusters import _loop
 from raskt.distributed._clusters._logs import Lines, Log
-from raskt.distributed._clusters._process import ProcessInterface
+from raskt.distributed._clusters._process import FAILURES_MOST, ProcessInterface
 from raskt.distributed._clusters._status import Status
 from raskt.distributed._pipes import held_here_alone
 from raskt.distributed._secrets import hidden
@@ -42,6 +42,12 @@ GLANCE_SECONDS = 0.02
 FINAL = (0, 2, 3, 4)
 """With what statuses a worker ends for good: it was told to leave, was started wrongly, isn't let in, or has had no
 scheduler for as long as it should."""
+
+IN_VAIN = (2, 3)
+"""Of these, when it can't be one as it was started."""
+
+LINES_TOLD = 3
+"""So many of its last lines are told where it can't be one."""
 
 FACT = re.compile(r"(?:\[[^]]*\] )?([a-z-]+): (.*)")
 """What it says of itself; with the worker in front that it is of."""
@@ -263,6 +269,14 @@ class CommandProcess(ProcessInterface):
         assert self.process is not None and self.process.stdin is not None
         with suppress(OSError):
             self.process.stdin.close()
+
+    def _failed(self) -> tuple[int, str] | None:
+        # It starts workers again itself. Once it is told that this is in vain nobody starts it.
+        process, keeping = self.process, self._keeping
+        if process is None or keeping is None or not keeping.done() or process.returncode not in IN_VAIN:
+            return None
+        said = " ".join(hidden(self._lines.log()).split("\n")[-LINES_TOLD:])
+        return FAILURES_MOST, f"{story(process.returncode)} ({said})"
 
     def get_log(self) -> Log | None:
         """What it has said of late."""

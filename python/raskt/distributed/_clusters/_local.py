@@ -142,6 +142,8 @@ class LocalCluster(SpecCluster):
             "port": _arguments.port("scheduler_port", scheduler_port),
             "protocol": protocol,
         }
+        if worker_class is None and "preload" in worker_kwargs:
+            worker_kwargs["preload"] = _options.modules_here(worker_kwargs["preload"])
         options = {
             "nthreads": self._threads,
             **worker_kwargs,
@@ -172,7 +174,7 @@ class LocalCluster(SpecCluster):
         if not self._first_workers:
             return
         try:
-            await self._ask("wait_for_workers", self._first_workers, timeout=STARTING_SECONDS)
+            await self._wait_for_workers(self._first_workers, STARTING_SECONDS)
         except TimeoutError:
             # They may come yet.
             pass

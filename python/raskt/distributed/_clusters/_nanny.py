@@ -147,6 +147,10 @@ class Nanny(LocalWorker):
         """When it has died, and of what."""
         return self._lines.log()
 
+    def _failed(self) -> tuple[int, str] | None:
+        job = self._job
+        return None if job is None or job.has_begun or not job.failures else (job.failures, job.failure)
+
     def _note(self, story: str) -> None:
         self._lines.add(story)
         if not self._is_silent:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from raskt._cli import is_file
 from raskt.distributed import _arguments, _sizes
 
 COMMAND = "SubprocessCluster, LocalCluster and the command `raskt worker` have it"
@@ -83,6 +85,20 @@ def modules_of(preload: Any) -> list[str]:
     if not isinstance(modules, (list, tuple)) or not all(isinstance(module, str) for module in modules):
         raise TypeError(f"preload is {preload!r}; it is the name of a module, the path of a file, or a list of those")
     return [_arguments.text("preload", module) for module in modules]
+
+
+def modules_here(preload: Any) -> list[str]:
+    """The same of processes of this host: files have to be there, and are found wherever this process goes."""
+    return [_file_here(module) if is_file(module) else module for module in modules_of(preload)]
+
+
+def _file_here(path: str) -> str:
+    if not os.path.exists(path):
+        raise FileNotFoundError(
+            f"preload is {path!r}, and there is no such file (this process is in {os.getcwd()!r}); name a file of this "
+            "host, or a module that can be imported"
+        )
+    return os.path.abspath(path)
 
 
 def of_guest(name: Any, nthreads: int | None, memory_limit: Any, preload: Any) -> dict[str, Any]:

@@ -16,6 +16,10 @@ ENDING_SECONDS = 5.0
 """How long a process has to end when nobody can wait any longer: its cluster was forgotten, or the program ends."""
 
 
+FAILURES_MOST = 3
+"""Who has ended so often before he was there isn't waited for."""
+
+
 class ProcessInterface:
     """A scheduler or a worker that a `SpecCluster` starts and ends, somewhere. Subclasses say where.
 
@@ -86,6 +90,10 @@ class ProcessInterface:
 
     def get_log(self) -> Log | None:
         """What it has said, if that is known here."""
+        return None
+
+    def _failed(self) -> tuple[int, str] | None:
+        """How often it has ended before it was there, and how at last, if it hasn't been there yet."""
         return None
 
     def __await__(self) -> Generator[Any, None, ProcessInterface]:

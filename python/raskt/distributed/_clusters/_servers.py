@@ -67,7 +67,7 @@ class Scheduler(ProcessInterface):
         self.security = security or (self._keys and self._keys.security("client"))
         own = security or (self._keys and self._keys.security("scheduler"))
         self._credentials = own.credentials() if own else {}
-        self._preload = _options.modules_of(preload)
+        self._preload = _options.modules_here(preload)
         self._server: _core.ClusterScheduler | None = None
         self._folder: Folder | None = None
         """Of the folder of the socket at which this host's processes come."""

@@ -16,9 +16,12 @@ from raskt.distributed._clusters._contact import RETIRING_SECONDS, retire
 from raskt.distributed._clusters._keys import Keys, Role
 from raskt.distributed._clusters._logs import Lines, Log, joined
 from raskt.distributed._clusters._planned import PlannedCluster
-from raskt.distributed._clusters._process import ProcessInterface
+from raskt.distributed._clusters._process import FAILURES_MOST, ProcessInterface
 from raskt.distributed._clusters._status import Status
 from raskt.distributed._security import Security
+
+GLANCE_SECONDS = 0.1
+"""How often it is looked whether those who are waited for can come."""
 
 LEAVING_SECONDS = 2.0
 """How long what runs on workers that go may take when the cluster goes on."""
@@ -180,6 +183,30 @@ class SpecCluster(PlannedCluster):
     def _taken(self, entry: Any) -> ProcessInterface:
         del self._begun[entry]
         return self.workers.pop(entry)
+
+    async def _wait_for_workers(self, n_workers: int, timeout: float | None) -> None:
+        waiting = asyncio.ensure_future(super()._wait_for_workers(n_workers, timeout))
+        try:
+            while not (await asyncio.wait({waiting}, timeout=GLANCE_SECONDS))[0]:
+                self._tell_failures(n_workers, FAILURES_MOST)
+            waiting.result()
+        except TimeoutError:
+            self._tell_failures(n_workers, 1)
+            raise
+        finally:
+            waiting.cancel()
+
+    def _tell_failures(self, wanted: int, often: int) -> None:
+        """Raises why there won't be as many workers as are wanted, if some have failed so often to begin."""
+        each = {name: worker._failed() for name, worker in self.workers.items() if isinstance(worker, ProcessInterface)}
+        failed = {name: why for name, why in each.items() if why is not None and why[0] >= often}
+        if failed and len(self.plan) - sum(len(self._names(name)) for name in failed) < wanted:
+            name, (count, what) = next(iter(failed.items()))
+            times = "once" if count == 1 else f"{count} times"
+            raise RuntimeError(
+                f"{len(failed)} of {len(self.workers)} workers of the cluster {self.name!r} don't come: {name} has "
+                f"ended {times} before it was there, and at last it {what}"
+            )
 
     def _made(self, spec: dict[str, Any], known: dict[str, Any], *arguments: Any) -> Any:
         """An object of a specification; it is given what it is to prove itself by, if it takes that."""

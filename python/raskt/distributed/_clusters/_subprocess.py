@@ -23,7 +23,7 @@ class SubprocessScheduler(CommandProcess):
     def __init__(
         self, scheduler_kwargs: dict[str, Any] | None = None, *, keys: Keys, silence_logs: int | bool | None = None
     ) -> None:
-        options = arguments("scheduler", {"port": 0, **(scheduler_kwargs or {})})
+        options = _arguments_here("scheduler", {"port": 0, **(scheduler_kwargs or {})})
         known = security_arguments(keys.security("scheduler"))
         super().__init__(None, "scheduler", [log_level(silence_logs), *options, *known])
 
@@ -43,7 +43,7 @@ class SubprocessWorker(CommandProcess):
         **options: Any,
     ) -> None:
         _options.refuse("`raskt worker`", {"env": env})
-        own = arguments("worker", {"name": str(name), **options})
+        own = _arguments_here("worker", {"name": str(name), **options})
         known = security_arguments(keys.security("worker"))
         super().__init__(scheduler, name, [log_level(silence_logs), *own, *known, *nanny_of(worker_class)])
 
@@ -53,6 +53,13 @@ def check(scheduler: dict[str, Any], worker: dict[str, Any], worker_class: Any) 
     arguments("scheduler", scheduler)
     arguments("worker", worker)
     nanny_of(worker_class)
+
+
+def _arguments_here(command: str, options: dict[str, Any]) -> list[str]:
+    """Options as arguments of a command on this host: what they name has to be there."""
+    if "preload" in options:
+        options = {**options, "preload": _options.modules_here(options["preload"])}
+    return arguments(command, options)
 
 
 def nanny_of(worker_class: Any) -> list[str]:
@@ -120,6 +127,8 @@ def SubprocessCluster(
     options = {"nthreads": threads, **_arguments.mapping("worker_kwargs", worker_kwargs)}
     options["memory_limit"] = _sizes.memory_share(options.get("memory_limit", "auto"), workers)
     check(scheduler, options, worker_class)
+    for each in (scheduler, options):
+        _options.modules_here(each.get("preload"))
     if options.get("local_directory") is not None:
         _arguments.folder("local_directory", options["local_directory"])
     worker = {"cls": SubprocessWorker, "options": {"worker_class": worker_class, **options}}

@@ -38,7 +38,7 @@ class LocalWorker(ProcessInterface):
         super().__init__(scheduler, name)
         self.nthreads = _options.threads_of(nthreads)
         self.memory_limit = _options.memory_of(memory_limit, self.nthreads)
-        self._preload = _options.modules_of(preload)
+        self._preload = _options.modules_here(preload)
         self._keys = keys or Keys(security or Security())
         self._own_keys = keys is None
         self._credentials = (security or self._keys.security("worker")).credentials()
