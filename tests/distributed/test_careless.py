@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import raskt.array as ra
-from raskt.distributed import Client, Cluster, KilledWorker, LocalCluster, fire_and_forget, futures_of, wait
+from raskt.distributed import Client, Cluster, KilledWorker, LocalCluster, Nanny, fire_and_forget, futures_of, wait
 
 
 def inc(number: int) -> int:
@@ -309,6 +309,39 @@ def test_clusters_of_other_classes_need_not_say_by_what_clients_are_known() -> N
     for cluster in (hired, hired.scheduler_address):
         with pytest.raises(ConnectionError, match="needs the certificate of .*authority"):
             Client(cluster)
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("nope", "address is 'nope', which says by no 'tcp://'"),
+        ("127.0.0.1:8786", "which says by no 'tcp://'"),
+        ("", "address is '', which says by no 'tcp://'"),
+        (" ", "address is ' ', which"),
+        ("http://host:8786", "begins with 'http', which nobody speaks here"),
+        ("TCP://host:8786", "begins with 'TCP'"),
+        ("tcp://", "has no port from 1 to 65535"),
+        ("tcp://host", "has no port from 1 to 65535"),
+        ("tcp://host:", "has no port from 1 to 65535"),
+        ("tcp://host:0", "has no port from 1 to 65535"),
+        ("tcp://host:70000", "has no port from 1 to 65535"),
+        ("tcp://host:-1", "has no port from 1 to 65535"),
+        ("tcp://host:8786 ", "has no port from 1 to 65535"),
+        ("tcp://ho st:8786", "has no host that is a name or a number"),
+        ("tcp://:8786", "has no host that is a name or a number"),
+        ("tcp://[::1:8786", "has no host that is a name or a number"),
+        ("tls://me:hunter2@host:8786", "has a user, a password or a query"),
+        ("unix://run/raskt.sock", "isn't the absolute path of a socket"),
+        ("unix:///" + "x" * 107, "isn't the absolute path of a socket"),
+    ],
+)
+def test_what_is_no_address_is_told_as_such(address: str, words: str) -> None:
+    with pytest.raises(ValueError, match="looks like 'tcp://host:8786', 'tls://host:8786' or 'unix:///") as refused:
+        Client(address)
+    assert words in str(refused.value) and "hunter2" not in str(refused.value) and "token=" not in str(refused.value)
+    if "://" in address:
+        with pytest.raises(ValueError, match="the scheduler is .*looks like"):
+            Nanny(address)
 
 
 @pytest.mark.parametrize("what", [[1], [[None, "x"]], {"a": 1}, (object(),)])

@@ -2,13 +2,67 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
+import re
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from raskt.distributed import _arguments
+from raskt.distributed._secrets import hidden
 from raskt.distributed._security import Security
+
+SOCKET_PATH_BYTES_MAX = 107
+"""The longest path of a socket that systems take."""
+
+
+def checked(name: str, address: str) -> str:
+    """The address of a scheduler, as people write it.
+
+    Raises
+    ------
+    ValueError
+        If it is none; it says how one is written.
+
+    Examples
+    --------
+    >>> checked("address", "tcp://127.0.0.1:8786")
+    'tcp://127.0.0.1:8786'
+    """
+    if wrong := _wrong(address):
+        raise ValueError(
+            f"{name} is {hidden(address)!r}, which {wrong}; the address of a scheduler looks like 'tcp://host:8786', "
+            "'tls://host:8786' or 'unix:///run/raskt.sock'"
+        )
+    return address
+
+
+def _wrong(address: str) -> str | None:
+    scheme, found, rest = address.partition("://")
+    if not found:
+        return "says by no 'tcp://', 'tls://' or 'unix://' how it is spoken"
+    if scheme == "unix":
+        is_path = rest.startswith("/") and len(os.fsencode(rest)) <= SOCKET_PATH_BYTES_MAX and "\0" not in rest
+        return None if is_path else f"isn't the absolute path of a socket, of {SOCKET_PATH_BYTES_MAX} bytes at most"
+    if scheme not in ("tcp", "tls"):
+        return f"begins with {scheme!r}, which nobody speaks here"
+    if set("@?#") & set(rest):
+        return "has a user, a password or a query in it: tokens are given as files (security=)"
+    host, _, port = rest.rstrip("/").rpartition(":")
+    if not re.fullmatch("[0-9]+", port) or not 1 <= int(port) <= _arguments.PORT_MAX:
+        return f"has no port from 1 to {_arguments.PORT_MAX} after a colon"
+    return None if _is_host(host) else "has no host that is a name or a number"
+
+
+def _is_host(host: str) -> bool:
+    if not host.startswith("["):
+        return re.fullmatch("[A-Za-z0-9._-]+", host) is not None
+    try:
+        return host.endswith("]") and ipaddress.IPv6Address(host[1:-1]).scope_id is None
+    except ValueError:
+        return False
 
 
 def read_scheduler_file(path: str | os.PathLike[str]) -> tuple[str, Security]:
@@ -19,12 +73,12 @@ def read_scheduler_file(path: str | os.PathLike[str]) -> tuple[str, Security]:
         raise TypeError(f"scheduler_file is {path!r}; it has to be the path of a file") from None
     try:
         about = json.loads(where.read_text())
-        address = about["address"]
+        address = checked("its address", about["address"])
     except FileNotFoundError:
         raise FileNotFoundError(
             f"there is no scheduler file {str(where)!r}: no scheduler that writes it runs"
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"scheduler_file {str(where)!r} is no scheduler file: {error!r}") from None
     return address, Security(token_file=about.get("token_file"), tls_ca_file=about.get("tls_ca_file"))
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import raskt
 from raskt import _core
 from raskt.distributed import _arguments, _current, _left_behind, _plugged, _waiting, _words
-from raskt.distributed._addresses import listening, nearest, read_scheduler_file
+from raskt.distributed._addresses import checked, listening, nearest, read_scheduler_file
 from raskt.distributed._calls import Calls
 from raskt.distributed._clusters import Cluster, LocalCluster
 from raskt.distributed._durations import seconds
@@ -61,6 +61,13 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
     **cluster_kwargs
         Arguments of `LocalCluster`, where there is no address.
 
+    Raises
+    ------
+    ValueError
+        If the address is none, or an argument isn't what it has to be.
+    ConnectionError
+        If there is no scheduler, or nothing by which it knows this process.
+
     Notes
     -----
     A client that is everybody's default stays until it is closed; another one that nobody keeps ends with the last of
@@ -101,7 +108,7 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         patience = _arguments.span("timeout", timeout)
         if address is not None and not isinstance(address, (str, Cluster)):
             raise TypeError(f"address is {address!r}; it is a text such as 'tcp://host:8786', or a cluster")
-        address = _arguments.text("address", address) if isinstance(address, str) else address
+        address = checked("address", address) if isinstance(address, str) else address
         if security is not None and not isinstance(security, Security):
             raise TypeError(f"security is {security!r}; it is a raskt.distributed.Security")
         own: LocalCluster | None = None

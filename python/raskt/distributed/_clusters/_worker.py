@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from raskt.distributed._addresses import checked
 from raskt.distributed._clusters import _options, _places
 from raskt.distributed._clusters._keys import Keys
 from raskt.distributed._clusters._process import ProcessInterface
@@ -61,8 +62,8 @@ def scheduler_of(scheduler: str | None, port: int | None) -> str:
     """The address of a scheduler, as workers are told it."""
     if not isinstance(scheduler, str):
         raise TypeError(f"the scheduler is {scheduler!r}; it is an address such as 'tcp://127.0.0.1:8786'")
-    if "://" in scheduler:
-        return scheduler
+    if "://" in scheduler or not scheduler.strip():
+        return checked("the scheduler", scheduler)
     if port is None:
         raise ValueError(f"the scheduler is {scheduler!r}; its port is missing")
-    return _places.address_of("tcp", scheduler, port)
+    return checked("the scheduler", _places.address_of("tcp", scheduler, port))
