@@ -21,7 +21,7 @@ pub(crate) struct AskingOptions {
     #[arg(long, value_name = "FILE")]
     scheduler_file: Option<PathBuf>,
     /// How long the scheduler may take to answer.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s", allow_hyphen_values = true)]
     pub timeout: Duration,
     #[command(flatten)]
     security: SecurityOptions,

@@ -2,6 +2,7 @@
 
 use crate::facts::fact;
 use crate::failure::Failure;
+use crate::values::parse_host;
 use raskt_cluster::certs::{Authority, CertificateError, from_now};
 use raskt_cluster::hello::Role;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ pub(crate) struct Options {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Names and numbers of hosts that certificates name as well; raskt's own processes need none.
-    #[arg(long = "host", value_name = "HOST")]
+    #[arg(long = "host", value_name = "HOST", value_parser = parse_host, allow_hyphen_values = true)]
     hosts: Vec<String>,
     /// For how many days they are good.
-    #[arg(long, default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    #[arg(long, default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=36_500), allow_hyphen_values = true)]
     days: u32,
     /// Writes over those that are there; processes that have them can't speak with those that have the new ones.
     #[arg(long)]

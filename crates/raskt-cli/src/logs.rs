@@ -16,7 +16,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     asking: AskingOptions,
     /// The last so many notes; a scheduler keeps a thousand.
-    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100)]
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100, allow_hyphen_values = true)]
     lines: usize,
     /// A note a line, as JSON.
     #[arg(long)]

@@ -30,7 +30,7 @@ pub(crate) struct Options {
     #[arg(long)]
     host: Option<String>,
     /// The port; 0 is any that is free.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     port: Option<u16>,
     /// Listens at the address of this network interface.
     #[arg(long)]
@@ -45,7 +45,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pid_file: Option<PathBuf>,
     /// Ends when no client has wanted anything for so long: `30 minutes`.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     idle_timeout: Option<Duration>,
     /// Writes down in this folder what is submitted: started again with it, at the same address and with the same token, the scheduler
     /// goes on where it was, with what workers and clients still hold, also when it was interrupted or terminated: a client ends the cluster
@@ -57,7 +57,7 @@ pub(crate) struct Options {
     journal_sync: bool,
     /// Gives what it measures there, to Prometheus and others (`/metrics`, `/health`): a port within this host, or an address. Where
     /// others can reach it they have to say the token of viewers.
-    #[arg(long, alias = "metrics-address", value_name = "[HOST:]PORT", value_parser = parse_looking)]
+    #[arg(long, alias = "metrics-address", value_name = "[HOST:]PORT", value_parser = parse_looking, allow_hyphen_values = true)]
     dashboard_address: Option<SocketAddr>,
     /// Python modules or files that are run before it begins.
     #[arg(long, value_name = "MODULE")]

@@ -63,6 +63,11 @@ fn settings_are_shown_found_and_changed() {
     let mut command = world.command("config set array.chunk-size 32MiB".split(' '));
     let told = command.env("RASKT_ARRAY__CHUNK_SIZE", "8MiB").output().unwrap();
     assert!(String::from_utf8(told.stderr).unwrap().contains("variable RASKT_ARRAY__CHUNK_SIZE"));
+    // Other programs may have settings there, but whoever has mistaken a name hears of it.
+    let told = |line: &str| String::from_utf8(world.run(line).stderr).unwrap();
+    assert!(told("config set nope.x 5").contains("`nope.x` is no setting of raskt's"));
+    assert_eq!(text("config get nope.x").trim(), "5");
+    assert!(!told("config set progress.width 50").contains("no setting"));
     assert!(text("version").contains(&format!("raskt: {}", env!("CARGO_PKG_VERSION"))));
     assert!(text("--version").contains(env!("CARGO_PKG_VERSION")));
 }

@@ -9,6 +9,9 @@ fn each_bad_value_is_named_in_a_sentence() {
     let mut wrong = vec![];
     for (line, value, word) in [
         ("scheduler --port 70000", "70000", "--port"),
+        ("scheduler --port -1", "-1", "not in 0..=65535"),
+        ("scheduler --idle-timeout -1", "-1", "length of time"),
+        ("scheduler --dashboard-address -1", "-1", "neither a port nor"),
         ("scheduler --idle-timeout soon", "soon", "length of time"),
         ("scheduler --interface wan77", "wan77", "there are"),
         ("scheduler --host a@b", "", "user, password"),
@@ -26,17 +29,24 @@ fn each_bad_value_is_named_in_a_sentence() {
         ("worker tls://10.0.0.1:8786", "10.0.0.1", "raskt certs"),
         (&format!("{worker} --nthreads 0"), "0", "number of threads"),
         (&format!("{worker} --nthreads many"), "many", "number of threads"),
+        (&format!("{worker} --nthreads -1"), "-1", "number of threads"),
         (&format!("{worker} --nworkers 0"), "0", "number of workers"),
         (&format!("{worker} --memory-limit much"), "much", "16GiB"),
         (&format!("{worker} --memory-limit 100"), "100", "too little"),
         (&format!("{worker} --memory-limit -5"), "-5", "memory limit"),
         (&format!("{worker} --resources GPU"), "GPU", "GPU=1"),
+        (&format!("{worker} --resources -1"), "-1", "GPU=1"),
+        (&format!("{worker} --worker-port -1"), "-1", "9000:9010"),
+        (&format!("{worker} --dashboard-address -1"), "-1", "neither a port nor"),
         (&format!("{worker} --worker-port 9:8"), "9:8", "9000:9010"),
         (&format!("{worker} --worker-port 9000:9001 --nworkers 3"), "9000:9001", "fewer ports"),
         (&format!("{worker} --listen-address tcp://0.0.0.0:0"), "0.0.0.0", "raskt certs"),
         (&format!("{worker} --host 0.0.0.0"), "0.0.0.0", "raskt certs"),
         (&format!("{worker} --contact-address nowhere"), "nowhere", "tcp://"),
         (&format!("{worker} --death-timeout=-1"), "-1", "length of time"),
+        (&format!("{worker} --death-timeout -1s"), "-1s", "length of time"),
+        (&format!("{worker} --lifetime -1"), "-1", "length of time"),
+        (&format!("{worker} --lifetime 1h --lifetime-stagger -1"), "-1", "length of time"),
         (&format!("{worker} --lifetime 1fortnight"), "1fortnight", "length of time"),
         (&format!("{worker} --lifetime-restart"), "", "--lifetime"),
         (&format!("{worker} --lifetime 1h --lifetime-restart --no-nanny"), "", "--no-nanny"),
@@ -46,16 +56,25 @@ fn each_bad_value_is_named_in_a_sentence() {
         (&format!("{worker} --token-file nowhere"), "nowhere", "no token file"),
         (&format!("{worker} --scheduler-file s.json"), "", "cannot be used with"),
         ("status tcp://127.0.0.1:1 --timeout never", "never", "length of time"),
+        ("status tcp://127.0.0.1:1 --timeout -1", "-1", "length of time"),
         ("certs", "", "DIR"),
+        ("certs c --days -1", "-1", "not in 1..=36500"),
+        ("certs c --host a,b", "a,b", "a host is a name"),
+        ("certs c --host -1", "-1", "a host is a name"),
         ("certs c --days 0", "0", "--days"),
         ("config get memory.limt", "memory.limt", "memory.limit"),
         ("config set memory.limit lots", "lots", "memory.limit"),
         ("spec --spec 5", "", "list"),
         ("spec --spec-file nowhere.yaml", "nowhere.yaml", "can't be read"),
         ("ssh node1", "", "raskt certs"),
+        ("ssh node1 --scheduler-port -1", "-1", "not in 0..=65535"),
+        ("ssh node1 --nthreads -1", "-1", "not in 0..="),
+        ("ssh node1 --memory-limit -5", "-5", "memory limit"),
+        ("ssh node1 --ssh-port -1", "-1", "not in 0..=65535"),
         ("ssh --hostfile nowhere", "nowhere", "can't be read"),
         ("logs", "", "which scheduler is meant"),
         ("logs --lines many", "many", "invalid value"),
+        ("logs --lines -1", "-1", "invalid value"),
         ("frobnicate", "frobnicate", "unrecognized subcommand"),
     ] {
         // The token is that of a scheduler that was there once; none of these gets as far as to look for one.
@@ -72,6 +91,16 @@ fn each_bad_value_is_named_in_a_sentence() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_host_of_certificates_is_one_word() {
+    let world = World::new();
+    let told = world.command(["certs", "c", "--host", "a b"]).output().unwrap();
+    let said = String::from_utf8(told.stderr).unwrap();
+    assert!(told.status.code() == Some(2) && said.contains("'a b'") && said.contains("a host is a name"), "{said}");
+    assert!(!world.path("c").exists());
+    assert!(world.run("certs c --host node-3.example.org --host ::1").status.success());
 }
 
 #[test]

@@ -89,6 +89,11 @@ fn canonical(key: &str) -> String {
     raskt_config::Key::parse(key).canonical().to_owned()
 }
 
+fn is_known(key: &str) -> bool {
+    let key = canonical(key);
+    SETTINGS.iter().any(|setting| setting.key == key)
+}
+
 fn get(key: &str) -> Result<(), Failure> {
     let all = read()?;
     if let Some(value) = all.get(key) {
@@ -126,8 +131,7 @@ fn find(key: &str) -> Result<(), Failure> {
             say(format!("{}: {}: {value}", place(origin), key.canonical()));
         }
     }
-    let is_known = SETTINGS.iter().any(|setting| setting.key == canonical(key));
-    match (found, is_known) {
+    match (found, is_known(key)) {
         (true, _) => Ok(()),
         (false, true) => Err(Failure::failed(format!("no file and no variable sets `{key}`"))),
         (false, false) => Err(unknown(key)),
@@ -154,6 +158,13 @@ fn set(key: &str, text: &str, file: Option<PathBuf>) -> Result<(), Failure> {
     let target = std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
     replace(&target, &after).map_err(failed)?;
     say(format!("{}: {}: {value}", file.display(), canonical(key)));
+    if !is_known(key) {
+        // Other programs may have settings there.
+        crate::log::tell(&format_args!(
+            "`{}` is no setting of raskt's: it is written for programs that read it (`raskt config list` says which raskt has)",
+            canonical(key)
+        ));
+    }
     tell_what_wins(key, &target);
     Ok(())
 }

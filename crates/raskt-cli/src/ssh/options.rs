@@ -17,16 +17,16 @@ pub(crate) struct Options {
     #[arg(long, value_name = "HOST")]
     pub scheduler: Option<String>,
     /// The scheduler's port.
-    #[arg(long, value_name = "PORT", default_value_t = 8786)]
+    #[arg(long, value_name = "PORT", default_value_t = 8786, allow_hyphen_values = true)]
     pub scheduler_port: u16,
     /// Threads of each worker.
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     pub nthreads: Option<u32>,
     /// Workers of each host.
     #[arg(long, value_name = "COUNT", default_value = "1", allow_hyphen_values = true)]
     pub nworkers: WorkerCount,
     /// What each worker may hold.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     pub memory_limit: Option<MemoryLimit>,
     /// The folder there in which results lie that don't fit into memory.
     #[arg(long, value_name = "DIR")]
@@ -38,7 +38,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME")]
     pub ssh_username: Option<String>,
     /// The port of ssh on them.
-    #[arg(long, value_name = "PORT")]
+    #[arg(long, value_name = "PORT", allow_hyphen_values = true)]
     pub ssh_port: Option<u16>,
     /// The key by which one is known there.
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! What options may be: read from what people write, with a sentence that names the value where it can't be.
 
 mod duration;
+mod host;
 mod looking;
 mod memory;
 mod ports;
@@ -8,6 +9,7 @@ mod resources;
 mod workers;
 
 pub(crate) use duration::{parse_duration, write_duration};
+pub(crate) use host::parse_host;
 pub(crate) use looking::parse_looking;
 pub(crate) use memory::{MemoryLimit, Size, for_results};
 pub(crate) use ports::Ports;

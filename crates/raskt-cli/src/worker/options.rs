@@ -19,7 +19,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pub scheduler_file: Option<PathBuf>,
     /// Threads of each worker; its share of the processors if this isn't said.
-    #[arg(long, value_name = "COUNT", value_parser = parse_threads)]
+    #[arg(long, value_name = "COUNT", value_parser = parse_threads, allow_hyphen_values = true)]
     pub nthreads: Option<usize>,
     /// Workers: a number, `auto`, or `-1` for one for each processor.
     #[arg(long, value_name = "COUNT", default_value = "1", allow_hyphen_values = true)]
@@ -28,7 +28,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTES", default_value = "auto", value_parser = parse_memory, allow_hyphen_values = true)]
     pub memory_limit: MemoryLimit,
     /// What else each worker offers: `GPU=1 MEM=2.5`.
-    #[arg(long, value_name = "NAME=AMOUNT", default_value = "")]
+    #[arg(long, value_name = "NAME=AMOUNT", default_value = "", allow_hyphen_values = true)]
     pub resources: ResourceList,
     /// What people call it; several are numbered.
     #[arg(long)]
@@ -46,7 +46,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum)]
     pub protocol: Option<Protocol>,
     /// The port where it gives results, or a range of which each worker takes a free one: `9000:9010`.
-    #[arg(long, value_name = "PORT", default_value = "0")]
+    #[arg(long, value_name = "PORT", default_value = "0", allow_hyphen_values = true)]
     pub worker_port: Ports,
     /// Where it gives results, as a whole address.
     #[arg(long, value_name = "ADDRESS", value_parser = parse_address, conflicts_with_all = ["host", "interface", "protocol", "worker_port"])]
@@ -55,13 +55,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     pub contact_address: Option<Address>,
     /// Ends when it has had no scheduler for so long.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub death_timeout: Option<Duration>,
     /// Ends after so long: begins nothing more, lets what runs end, and leaves.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub lifetime: Option<Duration>,
     /// Lifetimes differ by up to so much, so that workers don't all leave at once.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "lifetime")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "lifetime", allow_hyphen_values = true)]
     pub lifetime_stagger: Option<Duration>,
     /// Another worker takes the place of one whose lifetime is over.
     #[arg(long, requires = "lifetime", conflicts_with = "no_nanny")]
@@ -77,7 +77,7 @@ pub(crate) struct Options {
     pub pid_file: Option<PathBuf>,
     /// Gives what it measures there, to Prometheus and others (`/metrics`, `/health`): a port within this host, or an address. Where
     /// others can reach it they have to say the token of viewers.
-    #[arg(long, alias = "metrics-address", value_name = "[HOST:]PORT", value_parser = parse_looking)]
+    #[arg(long, alias = "metrics-address", value_name = "[HOST:]PORT", value_parser = parse_looking, allow_hyphen_values = true)]
     pub dashboard_address: Option<SocketAddr>,
     /// Python modules or files that are run before it begins.
     #[arg(long, value_name = "MODULE")]
