@@ -171,6 +171,7 @@ def test_finalizers_may_look_for_clients_in_the_midst_of_others(cluster: LocalCl
 
     def again() -> Any:
         # The garbage collector comes while a client is made.
+        connection._again = made
         Looks()
         return made()
 

@@ -149,10 +149,10 @@ class Job:
         self.starts_at = now + wait
         again = f" in {wait:.1f} s" if wait else ""
         what = self._is_too_large or self._is_silent or story(status)
+        if not self.has_begun:
+            self.failures, self.failure = self.failures + 1, f"{what} ({words})" if words else what
         if words is not None:
             what = f"{what} before it was there{words and f' ({words})'}"
-        if not self.has_begun:
-            self.failures, self.failure = self.failures + 1, what
         with suppress(Exception):
             self.note(f"worker {self.name} {what}; it is started again{again}")
 
