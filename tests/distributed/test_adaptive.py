@@ -8,7 +8,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import pytest
@@ -450,7 +450,8 @@ def test_a_closed_cluster_does_not_adapt() -> None:
     cluster = SpecCluster(worker={"cls": Asked, "options": {}})
     before = cluster.adapt(interval=0)
     cluster.close()
-    for ask in (cluster.adapt, lambda: cluster.scale(1), lambda: cluster.scale_down([])):
+    asks: list[Callable[[], Any]] = [cluster.adapt, lambda: cluster.scale(1), lambda: cluster.scale_down([])]
+    for ask in asks:
         with pytest.raises(RuntimeError, match="the cluster .* is closed"):
             ask()
     assert cluster._adaptive is before

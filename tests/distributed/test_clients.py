@@ -107,7 +107,8 @@ def test_all_who_look_for_a_client_that_nobody_keeps_find_it(cluster: LocalClust
     def asked() -> Any:
         return Client(cluster, set_as_default=False).submit(inc, 1)
 
-    number, ends, missed = asked(), time.monotonic() + 2, []
+    number, ends = asked(), time.monotonic() + 2
+    missed: list[Any] = []
     gc.collect()
 
     def looks() -> None:

@@ -74,6 +74,13 @@ class LocalCluster(SpecCluster):
         environment. With ``resources``, ``lifetime``, ``lifetime_stagger``, ``lifetime_restart`` or ``death_timeout``,
         workers are processes of the command `raskt worker`.
 
+    Raises
+    ------
+    FileNotFoundError
+        If a file that is to be run first isn't there.
+    RuntimeError
+        If workers end before they are there, three times or until ten seconds have passed; it says of what.
+
     Examples
     --------
     >>> from raskt.distributed import Client, LocalCluster
