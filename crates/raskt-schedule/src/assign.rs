@@ -367,7 +367,8 @@ impl Scheduler {
             }
             self.steps += 1;
             // No other worker would be kept for a suspect that came to it in this way.
-            let is_suspect = || workers.get(worker).is_some_and(|state| state.suspects().any(|(suspect, _)| suspect == key));
+            let is_suspect =
+                || workers.get(worker).is_some_and(|state| state.suspects().any(|(suspect, _)| suspect == key));
             if placed.is_started || placed.stays || placed.stolen_for.is_some() || is_suspect() {
                 continue;
             }
