@@ -49,6 +49,8 @@ mod tests;
 #[cfg(test)]
 mod tests_of_data;
 #[cfg(test)]
+mod tests_of_deaths;
+#[cfg(test)]
 mod tests_of_names;
 #[cfg(test)]
 mod tests_of_workers;
