@@ -97,6 +97,20 @@ def test_whoever_is_cancelled_while_futures_complete_loses_none(cluster: LocalCl
     assert asyncio.run(run()) == {0.3, 0.4}
 
 
+def test_who_is_cancelled_and_has_the_last_one_puts_it_back_before_it_is_over(cluster: LocalCluster) -> None:
+    async def run() -> list[float]:
+        async with Client(cluster, asynchronous=True, set_as_default=False) as client:
+            coming = as_completed(client.map(sleep_and_give, [0.0]))
+            # As a thread does whose task was cancelled meanwhile.
+            future = await asyncio.to_thread(coming._next)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(coming.__anext__(), 0.1)
+            coming._put_back(future)
+            return [await future async for future in coming]
+
+    assert asyncio.run(run()) == [0.0]
+
+
 def test_asynchronous_clients_wait_cancel_and_retry(cluster: LocalCluster) -> None:
     async def run() -> Any:
         async with Client(cluster, asynchronous=True, set_as_default=False) as client:

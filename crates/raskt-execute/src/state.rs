@@ -177,9 +177,9 @@ impl State {
         // What asks for memory ahead of its turn is in line at a worker already: its scheduler needn't know.
         let ahead = if self.head.elsewhere().is_some() { 0 } else { self.slots_ahead };
         let slots = (self.slots + self.lent_slots + ahead).saturating_sub(self.stray_slots + self.adrift_slots);
-        let slots = if self.is_shut_down { 0 } else { slots };
         // A task that waits gives nothing back before what it waits for has come: nobody may wait for it.
         let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
+        let (slots, memory) = if self.is_shut_down { (0, 0) } else { (slots, memory) };
         self.resize_worker();
         self.tell_scheduler(WorkerTold::Resized { slots, memory });
     }

@@ -121,7 +121,7 @@ pub enum Event {
     },
     /// A worker has more or fewer slots than before, say since a task that waits for something lends its slot; or more or less
     /// memory. A task that waits gives nothing back before what it waits for has come: while there is one, the memory is to
-    /// have no bound.
+    /// have no bound. One without either begins nothing any more, and gives back what comes all the same.
     WorkerResized {
         /// The worker.
         worker: WorkerId,

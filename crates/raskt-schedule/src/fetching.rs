@@ -98,7 +98,7 @@ impl Scheduler {
     }
 
     fn has_slots(&self, worker: WorkerId) -> bool {
-        self.workers.get(worker).is_some_and(|state| state.slots() > 0)
+        self.workers.get(worker).is_some_and(|state| state.slots() > 0 && !state.begins_nothing())
     }
 
     fn hand_to_holder(&mut self, id: RunId, holder: WorkerId, tasks: &[TaskRange]) {

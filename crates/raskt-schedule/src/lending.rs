@@ -215,7 +215,7 @@ impl Scheduler {
         let requirement = requirement?;
         let at_rest = |worker: &WorkerId| {
             let state = self.workers.get(*worker);
-            state.is_some_and(|state| state.is_at_rest() && state.may_be_kept())
+            state.is_some_and(|state| state.is_at_rest() && state.may_be_kept() && !state.begins_nothing())
         };
         let mut lenders = self.lenders_to(id).into_iter().filter(at_rest);
         lenders.find(|&worker| self.can_borrow(worker, id, requirement) && !self.has_suspect_of(worker, id))

@@ -154,7 +154,7 @@ impl Scheduler {
         let has = |state: &WorkerState, required: &Requirement| {
             state.has_free(required) || self.can_borrow(worker, id, required)
         };
-        let state = self.workers.get(worker).filter(|state| state.is_at_rest());
+        let state = self.workers.get(worker).filter(|state| state.is_at_rest() && !state.begins_nothing());
         state.is_some_and(|state| requirement.is_none_or(|required| has(state, &required)))
     }
 
@@ -195,7 +195,6 @@ impl Scheduler {
         for tasks in TaskRange::parts(now, TaskRange::count(now).div_ceil(times)) {
             let taken = self.runs.split(&id);
             let taken = taken.and_then(|(run, others)| run.take_these(others, &tasks, worker, limits, false));
-            // Some may have gone with those before, since they read them.
             let Some(batch) = taken else { continue };
             self.workers.quarantine(worker, Some(Quarantine { attempt: Some(batch.attempt), ..kept }));
             let gives_back = self.gives_back(id, &batch.tasks);

@@ -247,6 +247,11 @@ impl WorkerState {
         self.placed.len() as u64 + strays
     }
 
+    /// Whether it ends what it has, and gives back whatever comes, also what its tasks wait for.
+    pub fn begins_nothing(&self) -> bool {
+        (self.offer.slots, self.offer.memory) == (0, 0)
+    }
+
     /// How many assignments it runs at a time, those included whose tasks wait for others.
     pub fn slots(&self) -> u64 {
         u64::from(self.offer.slots) + self.lent

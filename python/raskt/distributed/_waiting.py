@@ -17,6 +17,9 @@ from raskt.distributed._waits import awaited
 from raskt.futures import DoneAndNotDone
 from raskt.futures._errors import timeout_error
 
+GLANCE_SECONDS = 0.01
+"""How often it is looked whether somebody puts back what was last."""
+
 Errors = Literal["raise", "skip"]
 
 
@@ -176,6 +179,7 @@ class as_completed:
     def clear(self) -> None:
         """Forget the futures that are still to come; they go on."""
         self._arrivals.clear()
+        self._arrivals.given(len(self._ready))
         self._ready.clear()
 
     def __iter__(self) -> Iterator[Any]:
@@ -185,6 +189,7 @@ class as_completed:
         future = self._next()
         if future is None:
             raise StopIteration
+        self._arrivals.given(1)
         return self._given(future)
 
     def _next(self) -> ClusterFuture | None:
@@ -202,7 +207,9 @@ class as_completed:
         batch = [next(self)] if block else []
         self._ready.extend(self._arrivals.next(0.0))
         while self._ready:
-            batch.append(self._given(self._ready.popleft()))
+            future = self._ready.popleft()
+            self._arrivals.given(1)
+            batch.append(self._given(future))
         return batch
 
     def batches(self) -> Iterator[list[Any]]:
@@ -214,10 +221,17 @@ class as_completed:
         return self
 
     async def __anext__(self) -> Any:
-        future = await awaited(lambda _stop: self._next(), self._put_back)
+        future = await awaited(lambda _stop: self._next_of_all(), self._put_back)
         if future is None:
             raise StopAsyncIteration
+        self._arrivals.given(1)
         return await in_thread(self._given, future) if self._with_results else future
+
+    def _next_of_all(self) -> ClusterFuture | None:
+        # Somebody who was cancelled may have the last one, and puts it back.
+        while (future := self._next()) is None and self._arrivals.taken():
+            time.sleep(GLANCE_SECONDS)
+        return future
 
     def _put_back(self, future: ClusterFuture | None) -> None:
         """Whoever waited for it was cancelled."""

@@ -35,6 +35,11 @@ impl RunLine {
         })
     }
 
+    /// What its client has let go of.
+    pub fn released(&self) -> Vec<TaskRange> {
+        self.released.all().map(|(range, ())| range).collect()
+    }
+
     /// How often tasks have failed that are tried again.
     pub fn tried(&self) -> impl Iterator<Item = (TaskId, u32)> {
         self.tried.iter().map(|(&task, &times)| (task, times))

@@ -2,26 +2,37 @@
 //! these have answered. So it is known of what they die, and who was dead before is no proof of anything.
 
 use super::asked::Asked;
+use crate::message::RUNS_OF_A_CLIENT;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// So many are fetched at a time of those that were to be fetched when one worker died, two, and more.
+/// So many are fetched at a time of those that were to be fetched when a worker died, when another one died that had more than a few of
+/// them, and when it had a few.
 const AT_A_TIME: [u64; 3] = [256, 16, 1];
 
-/// For so long is it waited for a worker that has nothing else to fetch.
+/// Nobody has become free for so long: one worker that isn't is called, and one more after as long.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Into how many parts, of those of [`AT_A_TIME`], data goes that was fetched in one of so many, and in which a worker has died.
+pub(super) fn next_part(count: u64) -> usize {
+    if count > AT_A_TIME[1] { 1 } else { 2 }
+}
 
 /// What is fetched so.
 #[derive(Default)]
 pub(super) struct Careful {
     /// Runs of which some waits for a worker.
     waiting: BTreeSet<RunId>,
-    /// Since when nobody is free for it.
+    /// The client whose data was fetched last: others come first.
+    last: u64,
+    /// Since when nobody was called for those that wait.
     since: Option<Instant>,
     /// Workers that were called and haven't answered, by the number of the call, and what they are to fetch.
     called: BTreeMap<u64, Call>,
+    /// How many calls each has answered that had nothing to fetch before the first of them.
+    answered: BTreeMap<WorkerId, u64>,
     next: u64,
     /// How much anybody is to fetch.
     pub asked: Asked,
@@ -43,9 +54,10 @@ impl Careful {
         self.asked.one_comes();
     }
 
-    /// A worker is gone.
-    pub fn left(&mut self, worker: WorkerId) {
+    /// A worker is gone. Whether it had no more to fetch with care than what it had answered to at last.
+    pub fn left(&mut self, worker: WorkerId) -> bool {
         self.called.retain(|_, call| call.worker != worker);
+        self.answered.remove(&worker) == Some(1)
     }
 
     /// Those of `workers` that weren't called.
@@ -69,16 +81,18 @@ impl Careful {
         !self.waiting.is_empty() && (self.asked.is_one_free() || self.is_overdue())
     }
 
-    /// Those of `workers` that may be called: who has nothing else to fetch; in the end anybody, though who dies then is less of a proof.
+    /// Those of `workers` that may be called: who has nothing else to fetch. Where that doesn't come about one of the others may be, though
+    /// who dies then is less of a proof.
     pub fn calls(&self, workers: &[WorkerId]) -> Calls {
-        let free: Vec<_> = workers.iter().copied().filter(|&worker| self.asked.is_free(worker)).collect();
-        let free = if free.is_empty() && self.is_overdue() { self.not_called(workers) } else { free };
-        Calls { free, open: Default::default(), full: vec![] }
+        let (free, busy): (Vec<_>, Vec<_>) = workers.iter().copied().partition(|&worker| self.asked.is_free(worker));
+        let busy: Vec<_> = if self.is_overdue() { self.not_called(&busy) } else { vec![] };
+        Calls { free, busy, open: Default::default(), full: vec![] }
     }
 
-    /// Runs of which some waits for a worker.
+    /// Runs of which some waits for a worker; those of the client whose turn it is come first.
     pub fn waiting(&self) -> Vec<RunId> {
-        self.waiting.iter().copied().collect()
+        let next = RunId((self.last + 1).saturating_mul(RUNS_OF_A_CLIENT));
+        self.waiting.range(next..).chain(self.waiting.range(..next)).copied().collect()
     }
 
     /// Nothing of a run waits any more.
@@ -88,9 +102,16 @@ impl Careful {
 
     /// These are called: gives the number of each.
     pub fn call(&mut self, calls: Vec<Call>) -> Vec<(u64, Call)> {
-        let is_none_called = calls.is_empty() && !self.waiting.is_empty();
-        let since = self.since.filter(|_| !self.is_overdue()).unwrap_or_else(Instant::now);
-        self.since = is_none_called.then_some(since);
+        let since = self.since.filter(|_| calls.is_empty() && !self.is_overdue()).unwrap_or_else(Instant::now);
+        self.since = (!self.waiting.is_empty()).then_some(since);
+        for call in &calls {
+            if self.asked.is_free(call.worker) {
+                self.answered.remove(&call.worker);
+            }
+        }
+        if let Some((run, _)) = calls.iter().flat_map(|call| &call.parts).next_back() {
+            self.last = run.0 / RUNS_OF_A_CLIENT;
+        }
         let numbered: Vec<_> = (self.next..).zip(calls).collect();
         self.next += numbered.len() as u64;
         self.called.extend(numbered.clone());
@@ -100,7 +121,10 @@ impl Careful {
     /// A worker has answered; gives what it was called for.
     pub fn answered(&mut self, worker: WorkerId, number: u64) -> Vec<(RunId, TaskRange)> {
         match self.called.entry(number) {
-            Entry::Occupied(call) if call.get().worker == worker => call.remove().parts,
+            Entry::Occupied(call) if call.get().worker == worker => {
+                *self.answered.entry(worker).or_default() += 1;
+                call.remove().parts
+            }
             _ => vec![],
         }
     }
@@ -119,22 +143,23 @@ impl Careful {
 /// Workers that may be called, and what they are to fetch.
 pub(super) struct Calls {
     free: Vec<WorkerId>,
-    /// One for each number of deaths, which may have more.
+    /// Others, of which one may be called.
+    busy: Vec<WorkerId>,
+    /// One for each size of parts, which may have more.
     open: [Option<Call>; AT_A_TIME.len()],
     full: Vec<Call>,
 }
 
 impl Calls {
-    /// Has one of these fetch a part of what so many have died of; gives what nobody is left for.
-    pub fn add(&mut self, run: RunId, mut part: TaskRange, deaths: usize, able: &[WorkerId]) -> Option<TaskRange> {
-        let level = deaths.min(AT_A_TIME.len() - 1);
+    /// Has one of these fetch data in parts of this size; gives what nobody is left for.
+    pub fn add(&mut self, run: RunId, mut part: TaskRange, size: usize, able: &[WorkerId]) -> Option<TaskRange> {
         while !part.is_empty() {
-            if self.open[level].as_ref().is_none_or(|call| call.room == 0 || !able.contains(&call.worker)) {
-                let Some(at) = self.free.iter().position(|worker| able.contains(worker)) else { return Some(part) };
-                let call = Call { worker: self.free.remove(at), parts: vec![], room: AT_A_TIME[level] };
-                self.full.extend(self.open[level].replace(call));
+            if self.open[size].as_ref().is_none_or(|call| call.room == 0 || !able.contains(&call.worker)) {
+                let Some(worker) = self.take(able) else { return Some(part) };
+                let call = Call { worker, parts: vec![], room: AT_A_TIME[size] };
+                self.full.extend(self.open[size].replace(call));
             }
-            let Some(call) = &mut self.open[level] else { return Some(part) };
+            let Some(call) = &mut self.open[size] else { return Some(part) };
             let end = part.start + part.len().min(call.room);
             let taken = TaskRange { end, ..part };
             call.parts.push((run, taken));
@@ -143,12 +168,104 @@ impl Calls {
         None
     }
 
+    /// The next of these.
+    fn take(&mut self, able: &[WorkerId]) -> Option<WorkerId> {
+        if let Some(at) = self.free.iter().position(|worker| able.contains(worker)) {
+            return Some(self.free.remove(at));
+        }
+        let busy = self.busy.iter().copied().find(|worker| able.contains(worker))?;
+        self.busy.clear();
+        Some(busy)
+    }
+
     /// Whether nobody may have more.
     pub fn is_over(&self) -> bool {
-        self.free.is_empty() && self.open.iter().flatten().all(|call| call.room == 0)
+        self.free.is_empty() && self.busy.is_empty() && self.open.iter().flatten().all(|call| call.room == 0)
     }
     /// All of them.
     pub fn all(self) -> Vec<Call> {
         self.full.into_iter().chain(self.open.into_iter().flatten()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raskt_graph::{LayerId, TaskId};
+
+    const WORKER: WorkerId = WorkerId(1);
+
+    fn one() -> TaskRange {
+        TaskRange::one(TaskId::new(LayerId(0), 0))
+    }
+
+    /// Has the worker called for one datum of the first of these runs for which it may be; gives the others.
+    fn called(careful: &mut Careful, runs: &[RunId], answers: bool) -> Vec<RunId> {
+        let mut calls = careful.calls(&[WORKER]);
+        let left = runs.iter().copied().filter(|&run| calls.add(run, one(), 2, &[WORKER]).is_some()).collect();
+        for (number, call) in careful.call(calls.all()) {
+            careful.asked.add(WORKER, 1);
+            if answers {
+                assert_eq!(careful.answered(WorkerId(2), number), []);
+                assert_eq!(careful.answered(WORKER, number), call.parts);
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn one_that_stands_still_keeps_no_others_for_ever() {
+        let mut careful = Careful::default();
+        let runs = [1, 2, 3].map(RunId);
+        runs.into_iter().for_each(|run| careful.wait(run));
+        assert!(careful.may_go_on());
+        assert_eq!(called(&mut careful, &runs, true), [RunId(2), RunId(3)]);
+        careful.wait_no_more(RunId(1));
+        assert!(!careful.may_go_on() && careful.wakes_at().is_some());
+        assert_eq!(called(&mut careful, &runs[1..], true), [RunId(2), RunId(3)], "it isn't time yet");
+        careful.since = Instant::now().checked_sub(2 * PATIENCE);
+        assert!(careful.may_go_on());
+        assert_eq!(called(&mut careful, &runs[1..], true), [RunId(3)], "one after the other");
+        assert!(!careful.may_go_on());
+        // Nobody knows which of the two it was.
+        assert!(!careful.left(WORKER));
+        careful.asked.take(WORKER, 2);
+        assert_eq!(called(&mut careful, &runs[2..], true), []);
+        assert!(careful.left(WORKER) && !careful.left(WORKER));
+    }
+
+    #[test]
+    fn who_is_free_and_can_not_have_it_keeps_it_from_nobody() {
+        let mut careful = Careful::default();
+        careful.wait(RunId(1));
+        careful.asked.add(WorkerId(2), 1);
+        let able = [WorkerId(2)];
+        let both = [WORKER, WorkerId(2)];
+        assert!(careful.calls(&both).add(RunId(1), one(), 0, &able).is_some());
+        careful.since = Instant::now().checked_sub(2 * PATIENCE);
+        assert!(careful.calls(&both).add(RunId(1), one(), 0, &able).is_none());
+    }
+
+    #[test]
+    fn who_has_not_answered_has_nothing_to_do_with_it() {
+        let mut careful = Careful::default();
+        careful.wait(RunId(1));
+        assert_eq!(called(&mut careful, &[RunId(1)], false), []);
+        assert!(careful.others_than_called(vec![WORKER, WorkerId(2)]) == [WorkerId(2)]);
+        assert!(!careful.left(WORKER) && careful.called(WORKER).is_empty());
+    }
+
+    #[test]
+    fn clients_have_their_turns() {
+        let mut careful = Careful::default();
+        let of = |client: u64, number: u64| RunId(client * RUNS_OF_A_CLIENT + number);
+        let all = [of(0, 0), of(0, 1), of(1, 0), of(1, 1), of(5, 0)];
+        all.into_iter().for_each(|run| careful.wait(run));
+        for first in [of(1, 0), of(5, 0), of(0, 0), of(1, 0)] {
+            let waiting = careful.waiting();
+            assert_eq!((waiting[0], waiting.len()), (first, all.len()));
+            called(&mut careful, &waiting[..1], true);
+            careful.asked.take(WORKER, 1);
+        }
     }
 }

@@ -50,8 +50,8 @@ impl Core {
                 }
                 untried => untried,
             };
-            for (part, deaths) in record.gifts.by_fear(&ranges).0 {
-                waits |= calls.add(run, part, deaths, &able).is_some();
+            for (part, size) in record.gifts.by_fear(&ranges).0 {
+                waits |= calls.add(run, part, size, &able).is_some();
             }
         }
         waits

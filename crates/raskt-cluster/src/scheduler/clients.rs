@@ -280,7 +280,7 @@ impl Core {
         self.backups.forget(run);
         self.ungiven.remove(&run);
         self.ungiven_for_now.remove(&run);
-        self.stopping.remove(&run);
+        self.stopping.end(run);
         self.given_anew.remove(&run);
         if self.roots.remove(&run) {
             self.clients.values().for_each(|client| client.forget_failures(run));

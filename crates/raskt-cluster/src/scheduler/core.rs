@@ -12,6 +12,7 @@ use super::movements::Movements;
 use super::names::Sharing;
 use super::notes::Notes;
 use super::plugins::Plugins;
+use super::stopping::Stopping;
 use super::stream::Stream;
 use crate::journal::Journal;
 use crate::message::{ToClient, ToWorker};
@@ -54,8 +55,8 @@ pub(super) struct Core {
     /// What of it is fetched with care.
     pub careful: Careful,
     /// Runs with data for want of which something has failed that is to be run again.
-    pub stopping: BTreeSet<RunId>,
-    /// Data that was given anew and that its client has let go of: it stays until nothing is stopped any more.
+    pub stopping: Stopping,
+    /// Data that was given anew and that its client has let go of: it stays until nothing of this client is stopped any more.
     pub given_anew: BTreeMap<RunId, RangeMap<()>>,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,

@@ -1,14 +1,15 @@
 //! What is known of data that clients give.
 
 use super::asked::Asked;
+use super::careful::next_part;
 use crate::ranges::RangeMap;
 use raskt_graph::TaskId;
 use raskt_schedule::{Death, Failure, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// So many workers die while they fetch the same with care, before that is taken for the reason.
-pub(super) const DEATHS: usize = 4;
+/// So many workers die that do nothing but fetch a datum, before that is taken for the reason.
+const DEATHS: usize = 3;
 
 /// And so many, where each of them did something that may be the reason as well.
 const DEATHS_BESIDE: usize = 16;
@@ -44,6 +45,8 @@ struct Places {
 pub(super) struct Fear {
     /// The deaths of those that were at it, as they had said.
     deaths: Vec<Death>,
+    /// In parts of which size it is fetched ([`careful`](super::careful)).
+    size: usize,
     /// Who has it with care, and has said that it is there.
     begun: Option<WorkerId>,
 }
@@ -227,13 +230,13 @@ impl Gifts {
         self.move_all(Place::Failed, Place::Nowhere)
     }
 
-    /// Of these what workers may have died of, by how many have, in order; and the others.
+    /// Of these what workers may have died of, in order, and in parts of which size it is fetched; and the others.
     pub fn by_fear(&self, tasks: &[TaskRange]) -> (Vec<(TaskRange, usize)>, Vec<TaskRange>) {
         let mut others = tasks.to_vec();
         let mut feared: Vec<_> = tasks.iter().flat_map(|&range| self.fears.within(range)).collect();
         feared.iter().for_each(|(part, _)| part.cut_out_of(&mut others));
         feared.sort_by_key(|(part, _)| (part.layer, part.start));
-        (feared.into_iter().map(|(part, fear)| (part, fear.deaths.len())).collect(), others)
+        (feared.into_iter().map(|(part, fear)| (part, fear.size)).collect(), others)
     }
 
     /// `worker`, which was asked for these with care, is there to fetch them. Gives what of them it still is to.
@@ -250,20 +253,31 @@ impl Gifts {
         !self.by_fear(&self.all_at(Place::Asked(worker))).1.is_empty()
     }
 
-    /// A worker has died that was to fetch some: what of that it had begun with care may be why, and so may what wasn't feared so far, but
-    /// only the next time. Gives those of which too many have died, and their deaths; others are to fetch the rest.
-    pub fn died(&mut self, worker: WorkerId, alone: bool) -> Vec<(TaskRange, Vec<Death>)> {
+    /// How much `worker` is to fetch that it has begun with care.
+    pub fn begun_by(&self, worker: WorkerId) -> u64 {
+        let asked = self.all_at(Place::Asked(worker)).into_iter().flat_map(|range| self.fears.within(range));
+        asked.filter(|(_, fear)| fear.begun == Some(worker)).map(|(part, _)| part.len()).sum()
+    }
+
+    /// A worker has died that was to fetch some, `begun` of all runs that it had begun with care; if `alone`, it did nothing else. What it
+    /// had begun may be why, and so may what wasn't feared so far, but only the next time. Gives those of which too many have
+    /// died, and their deaths; others are to fetch the rest.
+    pub fn died(&mut self, worker: WorkerId, begun: u64, alone: bool) -> Vec<(TaskRange, Vec<Death>)> {
         let asked = self.all_at(Place::Asked(worker));
-        let death = Death { worker, others: u64::from(!alone), alone, started: true };
+        let others = begun.saturating_sub(1).max(u64::from(!alone));
+        let death = Death { worker, others, alone: others == 0, started: true };
         let mut deadly = vec![];
         let feared: Vec<_> = asked.iter().flat_map(|&range| self.fears.within(range)).collect();
         self.by_fear(&asked).1.into_iter().for_each(|part| self.fears.set(part, Fear::default()));
-        for (part, Fear { mut deaths, begun }) in feared {
-            deaths.extend((begun == Some(worker)).then_some(death));
+        for (part, Fear { mut deaths, mut size, begun: by }) in feared {
+            if by == Some(worker) {
+                deaths.push(death);
+                size = size.max(next_part(begun));
+            }
             let alone = deaths.iter().filter(|death| death.alone).count();
             match alone >= DEATHS || deaths.len() >= DEATHS_BESIDE {
                 true => deadly.push((part, deaths)),
-                false => self.fears.set(part, Fear { deaths, begun: None }),
+                false => self.fears.set(part, Fear { deaths, size, begun: None }),
             }
         }
         deadly
@@ -323,29 +337,40 @@ mod tests {
         if begins {
             assert_eq!(gifts.begin(WORKER, &[has]), [has]);
         }
-        let deadly = gifts.died(WORKER, alone);
+        let begun = gifts.begun_by(WORKER);
+        let deadly = gifts.died(WORKER, begun, alone);
         gifts.move_all(Place::Asked(WORKER), Place::Nowhere);
         deadly.into_iter().map(|(part, _)| part).collect()
     }
 
     #[test]
     fn only_who_was_there_to_fetch_dies_of_data() {
-        let (mut gifts, _) = given(10);
+        let (mut gifts, _) = given(300);
         for _ in 0..100 {
             assert!(dies(&mut gifts, of(3, 5), false, true).is_empty());
         }
         assert_eq!(gifts.by_fear(&[of(0, 10)]), (vec![(of(3, 5), 0)], vec![of(0, 3), of(5, 10)]));
         for (alone, most) in [(true, DEATHS), (false, DEATHS_BESIDE)] {
-            let (mut gifts, _) = given(10);
-            assert!(dies(&mut gifts, of(0, 10), true, true).is_empty(), "nobody had feared it");
-            for death in 1..most {
+            let (mut gifts, _) = given(300);
+            assert!(dies(&mut gifts, of(0, 300), true, true).is_empty(), "nobody had feared it");
+            for _ in 1..most {
                 assert!(dies(&mut gifts, of(4, 5), true, alone).is_empty());
-                assert_eq!(gifts.by_fear(&[of(4, 5)]), (vec![(of(4, 5), death)], vec![]));
+                assert_eq!(gifts.by_fear(&[of(4, 6)]), (vec![(of(4, 5), 2), (of(5, 6), 0)], vec![]));
             }
-            assert_eq!(dies(&mut gifts, of(4, 6), true, alone), [of(4, 5)]);
-            gifts.come(&[of(0, 10)]);
+            // Of one of two that may be why it has died.
+            let both = dies(&mut gifts, of(4, 6), true, alone);
+            assert_eq!(both, if alone { vec![] } else { vec![of(4, 5)] });
+            assert_eq!(dies(&mut gifts, of(4, 5), true, alone).is_empty(), !alone);
+            gifts.come(&[of(0, 300)]);
             assert_eq!(gifts.by_fear(&[of(0, 10)]), (vec![], vec![of(0, 10)]));
         }
+        let (mut gifts, _) = given(300);
+        for size in [0, 1, 1] {
+            dies(&mut gifts, of(0, 300), true, true);
+            assert_eq!(gifts.by_fear(&[of(0, 1)]).0, [(of(0, 1), size)]);
+        }
+        dies(&mut gifts, of(0, 16), true, true);
+        assert_eq!(gifts.by_fear(&[of(0, 17)]).0, [(of(0, 16), 2), (of(16, 17), 1)]);
     }
 
     #[test]

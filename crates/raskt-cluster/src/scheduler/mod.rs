@@ -42,6 +42,7 @@ mod relocating;
 mod returning;
 mod sharing;
 mod spreading;
+mod stopping;
 mod stream;
 mod streaming;
 #[cfg(test)]

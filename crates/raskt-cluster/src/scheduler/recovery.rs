@@ -62,6 +62,10 @@ impl Core {
         };
         match taken {
             Ok(()) => {
+                // It may come once more all the same, for others.
+                if let Some(record) = self.runs.get_mut(&run) {
+                    record.gifts.let_go(&line.released());
+                }
                 line.tried().for_each(|(task, times)| self.machine.tried_before(run, task, times));
                 self.restore_failures(run, line);
             }

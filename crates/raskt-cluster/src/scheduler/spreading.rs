@@ -159,26 +159,37 @@ impl Core {
         }
         // As long as one of them is to be run again, what they read stays.
         if self.runs.get(&given).is_none_or(|record| record.gifts.stopped.is_empty()) {
-            self.stopping.remove(&given);
+            self.stopping.end(given);
         }
         // Where the data itself is wanted, the machine has said that all is there when it wasn't known here yet.
         stopped.into_iter().for_each(|run| self.tell_whole(run));
     }
 
-    /// Data that was given anew, and that nobody wants, goes once nothing is stopped for want of data: what reads it may read other data that
-    /// is still to come, and would have to have this one given once more by then, and that one by the time that this one is there. Whether
-    /// there was some.
+    /// Data that was given anew, and that nobody wants, goes once nothing of its client is stopped for want of data: what reads it may read
+    /// other data that is still to come, and would have to have this one given once more by then, and that one by the time that this one
+    /// is there. Whether there was some.
     pub fn let_go_of_given_anew(&mut self) -> bool {
-        if self.given_anew.is_empty() || !self.stopping.is_empty() {
+        if self.given_anew.is_empty() {
             return false;
         }
-        for (run, tasks) in std::mem::take(&mut self.given_anew) {
+        let (mut over, mut next) = (vec![], self.given_anew.keys().next().copied());
+        while let Some(run) = next {
+            let client = run.0 / RUNS_OF_A_CLIENT;
+            let end = RunId((client + 1).saturating_mul(RUNS_OF_A_CLIENT));
+            if !self.stopping.concern(client) {
+                over.extend(self.given_anew.range(run..end).map(|(&run, _)| run));
+            }
+            next = self.given_anew.range(end..).next().map(|(&run, _)| run);
+        }
+        let over: Vec<_> = over.into_iter().filter_map(|run| Some((run, self.given_anew.remove(&run)?))).collect();
+        let is_some = !over.is_empty();
+        for (run, tasks) in over {
             let tasks = tasks.all().map(|(range, ())| range).collect();
             if let Err(reason) = self.tasks_released(run, tasks) {
                 tracing::warn!("data that was given anew can't be let go: {reason}");
             }
         }
-        true
+        is_some
     }
 
     /// Tasks have failed since data is gone: whether its client gives it once more. Then nobody needs to know.
@@ -194,7 +205,7 @@ impl Core {
         }
         record.gifts.put(TaskRange::one(failure.task), Place::Nowhere);
         record.gifts.stopped.push((run, tasks.to_vec(), failure.clone()));
-        self.stopping.insert(failure.run);
+        self.stopping.stop(failure.run, run);
         self.ungiven.insert(failure.run);
         true
     }
@@ -208,19 +219,20 @@ impl Core {
 
     /// A worker is gone: others fetch what it was to, unless that is what workers die of.
     pub fn ask_others_for_gifts(&mut self, worker: WorkerId, cause: LossCause) {
-        self.careful.left(worker);
+        let had_one_call = self.careful.left(worker);
         if self.careful.asked.is_free(worker) {
             return;
         }
         let mut deadly = vec![];
-        let given = || self.given.iter().filter_map(|run| self.runs.get(run));
+        let given = || self.given.iter().filter_map(|run| self.runs.get(run)).map(|record| &record.gifts);
+        let begun = given().map(|gifts| gifts.begun_by(worker)).sum();
         // Whoever ran something, or fetched other data, may have died of that.
-        let alone =
-            !self.machine.has_begun_something(worker) && !given().any(|record| record.gifts.has_without_fear(worker));
+        let ran_something = self.machine.has_begun_something(worker);
+        let alone = had_one_call && !ran_something && !given().any(|gifts| gifts.has_without_fear(worker));
         for &run in &self.given {
             let Some(record) = self.runs.get_mut(&run) else { continue };
             if cause == LossCause::Died {
-                let died = record.gifts.died(worker, alone);
+                let died = record.gifts.died(worker, begun, alone);
                 deadly.extend(died.into_iter().map(|(tasks, deaths)| (run, tasks, deaths)));
             }
             if record.gifts.move_all(Place::Asked(worker), Place::Nowhere) {

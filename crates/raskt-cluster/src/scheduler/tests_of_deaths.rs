@@ -26,12 +26,12 @@ fn workers_that_die_together_have_not_died_of_data() {
     let client = scene.client(1);
     let runs = || (0..3).map(RunId);
     runs().for_each(|run| give(&mut scene.core, client, run));
-    for round in 0..5 {
+    for round in 0..6 {
         let workers = (2..42).map(|it| scene.worker(100 * round + it, "one")).collect::<Vec<_>>();
         scene.core.spread_gifts();
         workers.iter().for_each(|&worker| answer(&mut scene.core, worker));
         workers.into_iter().for_each(|worker| scene.core.worker_lost(worker, LossCause::Died));
-        if round < 3 {
+        if round < 5 {
             assert!(runs().all(|run| scene.core.runs[&run].gifts.all_at(Place::Failed).is_empty()), "{round}");
         }
     }
@@ -45,7 +45,7 @@ fn deaths_count_for_what_the_dead_were_to_fetch() {
     let mut scene = Scene::new();
     let client = scene.client(1);
     give(&mut scene.core, client, GIVEN);
-    for process in 2..7 {
+    for process in 2..6 {
         let worker = scene.worker(process, "one");
         scene.core.spread_gifts();
         answer(&mut scene.core, worker);

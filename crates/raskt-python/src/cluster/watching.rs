@@ -29,6 +29,8 @@ pub(super) struct ClusterArrivals {
 struct Waiting {
     next: u64,
     futures: HashMap<u64, Py<ClusterFuture>>,
+    /// How many have come that nobody says to have been given to whoever waits for them.
+    taken: usize,
 }
 
 #[pymethods]
@@ -74,7 +76,20 @@ impl ClusterArrivals {
             if came.is_empty() && self.__len__() > 0 { None } else { Some(came) }
         })?;
         let mut waiting = self.waiting.lock();
-        Ok(came.into_iter().flatten().filter_map(|number| waiting.futures.remove(&number)).collect())
+        let came: Vec<_> = came.into_iter().flatten().filter_map(|number| waiting.futures.remove(&number)).collect();
+        waiting.taken += came.len();
+        Ok(came)
+    }
+
+    /// So many of those that have come were given to whoever waits for them, or are forgotten.
+    fn given(&self, count: usize) {
+        let mut waiting = self.waiting.lock();
+        waiting.taken = waiting.taken.saturating_sub(count);
+    }
+
+    /// How many have come of which nobody has said that yet.
+    fn taken(&self) -> usize {
+        self.waiting.lock().taken
     }
 
     /// Forgets those that haven't come.

@@ -51,6 +51,29 @@ fn suspects_of_one_run_are_never_beside_each_other() {
     assert!(matches!(cluster.failed.as_slice(), [(RunId(1), story)] if story.last().is_some_and(|death| death.alone)));
 }
 
+/// Who leaves gives back whatever comes, also what its tasks wait for: it isn't given that again and again.
+#[test]
+fn suspects_come_to_nobody_who_leaves() {
+    for leaves in [false, true] {
+        let mut cluster = cluster();
+        cluster.join(0, 1, 1);
+        submit_one(&mut cluster, 1, None, gpu(1));
+        assert_eq!(cluster.start(1), 0);
+        submit_one(&mut cluster, 2, Some(1), gpu(1));
+        for worker in 1..3 {
+            cluster.join(worker, 1, 1);
+            assert_eq!(cluster.start(2), worker);
+            cluster.die(worker);
+        }
+        // Somebody has room, and nothing of what is required.
+        cluster.join(9, 1, 0);
+        let memory = if leaves { 0 } else { u64::MAX };
+        cluster.handle(Event::WorkerResized { worker: WorkerId(0), slots: 0, memory });
+        cluster.lend(0, 2);
+        assert_eq!(cluster.only(2).map(|(worker, _)| worker), (!leaves).then_some(0));
+    }
+}
+
 /// A worker is kept for who asks for all of its resource, and comes to be kept for a suspect as well while a task of it waits.
 #[test]
 fn who_asks_for_much_and_a_suspect_do_not_wait_for_each_other() {
