@@ -30,6 +30,7 @@ from raskt.distributed import (
     Worker,
 )
 from raskt.distributed._clusters import _decision, _nanny, _spec
+from raskt.distributed._clusters._process import FAILURES_MOST
 
 ONE = {"cls": Nanny, "options": {"nthreads": 1}}
 HERE = {"cls": Worker, "options": {"nthreads": 1, "memory_limit": "64 MiB"}}
@@ -345,6 +346,47 @@ def test_who_waits_for_workers_that_cannot_begin_hears_why(tmp_path: Path) -> No
         (tmp_path / "first.py").write_text("")
         until(lambda: len(cluster.observed) == 2)
         cluster.wait_for_workers(2, timeout=10)
+
+
+def test_who_has_failed_to_begin_and_has_come_counts_as_one_who_is_there(tmp_path: Path) -> None:
+    first = tmp_path / "first.py"
+    first.write_text("1 / 0")
+    with LocalCluster(n_workers=1, threads_per_worker=1, silence_logs=50) as cluster:
+        late: Any = cluster.start_worker(preload=str(first))
+        until(lambda: (late._failed() or (0,))[0] >= FAILURES_MOST)
+        first.write_text("")
+        until(lambda: len(cluster.observed) == 2)
+        assert late._failed() is None
+        # One more isn't there at once.
+        cluster.scale(3)
+        cluster.wait_for_workers(3, timeout=60)
+        with pytest.raises(TimeoutError):
+            cluster.wait_for_workers(4, timeout=0.3)
+        # From now on its failures are counted anew.
+        first.write_text("1 / 0")
+        os.kill(late.pid, signal.SIGKILL)
+        until(lambda: late._failed() is not None)
+        assert late._failed()[0] < FAILURES_MOST
+        with pytest.raises(RuntimeError, match="1 of 3 workers .* ended 3 times .*ZeroDivisionError"):
+            cluster.wait_for_workers(4, timeout=60)
+
+
+def test_workers_from_elsewhere_come_in_the_place_of_those_that_cannot_begin(tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text("1 / 0")
+
+    async def main() -> None:
+        async with LocalCluster(n_workers=1, threads_per_worker=1, silence_logs=50, asynchronous=True) as cluster:
+            bad = await cluster.start_worker(preload=str(tmp_path / "first.py"))
+            async with Nanny(cluster.scheduler_address, nthreads=1, name="else", security=cluster.security):
+                await cluster.wait_for_workers(2, timeout=60)
+                while (bad._failed() or (0,))[0] < FAILURES_MOST:
+                    await asyncio.sleep(0.05)
+                await cluster.scale(3)
+                await cluster.wait_for_workers(3, timeout=60)
+                with pytest.raises(RuntimeError, match="1 of 3 workers .*ZeroDivisionError"):
+                    await cluster.wait_for_workers(4, timeout=60)
+
+    asyncio.run(main())
 
 
 def test_commands_that_cannot_begin_end_the_cluster_and_say_why(tmp_path: Path) -> None:

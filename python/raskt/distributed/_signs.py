@@ -51,7 +51,10 @@ class Signs:
 
     def has_begun(self) -> bool:
         """Whether the process has become a worker."""
-        return not self._memory.closed and self._memory[BYTES] == 1
+        # Another thread may close it meanwhile.
+        with suppress(ValueError):
+            return self._memory[BYTES] == 1
+        return False
 
     def words(self) -> str:
         """Why it couldn't, if it has said so."""

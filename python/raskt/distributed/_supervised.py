@@ -51,10 +51,8 @@ class Job:
         self.starts_at: float | None = None
         """When it is to be started again."""
         self.is_wanted = True
-        self.has_begun = False
-        """It has been a worker."""
         self.failures = 0
-        """How often it has ended before it was one."""
+        """How often it has ended before it was a worker, since it last was one."""
         self.failure = ""
         """Of what it did so last."""
         self._excess = Excess(about.get("memory_limit"))
@@ -72,6 +70,11 @@ class Job:
     def has_ended(self) -> bool:
         """Whether it is gone for good."""
         return not self.is_wanted and (self.process is None or self.process.poll() is not None)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether its process has been a worker, for as long as that is looked after."""
+        return self._signs is not None and self._signs.has_begun()
 
     def start(self) -> None:
         program, arguments, environment = launch.command(
@@ -149,9 +152,9 @@ class Job:
         self.starts_at = now + wait
         again = f" in {wait:.1f} s" if wait else ""
         what = self._is_too_large or self._is_silent or story(status)
-        if not self.has_begun:
-            self.failures, self.failure = self.failures + 1, f"{what} ({words})" if words else what
         if words is not None:
+            self.failure = f"{what} ({words})" if words else what
+            self.failures += 1
             what = f"{what} before it was there{words and f' ({words})'}"
         with suppress(Exception):
             self.note(f"worker {self.name} {what}; it is started again{again}")
@@ -161,7 +164,8 @@ class Job:
         if self._signs is None:
             return None
         if self._signs.has_begun():
-            self.has_begun = True
+            # Whatever kept it from that is over.
+            self.failures = 0
             return None
         return self._signs.words()
 

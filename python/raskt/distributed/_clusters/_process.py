@@ -93,7 +93,7 @@ class ProcessInterface:
         return None
 
     def _failed(self) -> tuple[int, str] | None:
-        """How often it has ended before it was there, and how at last, if it hasn't been there yet."""
+        """How often it has ended before it was there, since it last was, and how at last; None if it is there."""
         return None
 
     def __await__(self) -> Generator[Any, None, ProcessInterface]:

@@ -188,25 +188,34 @@ class SpecCluster(PlannedCluster):
         waiting = asyncio.ensure_future(super()._wait_for_workers(n_workers, timeout))
         try:
             while not (await asyncio.wait({waiting}, timeout=GLANCE_SECONDS))[0]:
-                self._tell_failures(n_workers, FAILURES_MOST)
+                await self._tell_failures(n_workers, FAILURES_MOST)
             waiting.result()
         except TimeoutError:
-            self._tell_failures(n_workers, 1)
+            await self._tell_failures(n_workers, 1)
             raise
         finally:
             waiting.cancel()
 
-    def _tell_failures(self, wanted: int, often: int) -> None:
+    async def _tell_failures(self, wanted: int, often: int) -> None:
         """Raises why there won't be as many workers as are wanted, if some have failed so often to begin."""
-        each = {name: worker._failed() for name, worker in self.workers.items() if isinstance(worker, ProcessInterface)}
-        failed = {name: why for name, why in each.items() if why is not None and why[0] >= often}
-        if failed and len(self.plan) - sum(len(self._names(name)) for name in failed) < wanted:
+        failed = self._failures(often)
+        if not failed:
+            return
+        others = {str(name) for entry in self.worker_spec if entry not in failed for name in self._names(entry)}
+        # Who is there may have come just now, or from elsewhere.
+        there = await _loop.blocking(lambda: set(map(str, self.observed)))
+        if len(others | there) < wanted:
             name, (count, what) = next(iter(failed.items()))
             times = "once" if count == 1 else f"{count} times"
             raise RuntimeError(
                 f"{len(failed)} of {len(self.workers)} workers of the cluster {self.name!r} don't come: {name} has "
                 f"ended {times} before it was there, and at last it {what}"
             )
+
+    def _failures(self, often: int) -> dict[Any, tuple[int, str]]:
+        """Who has failed so often to begin, how often and of what."""
+        each = {name: worker._failed() for name, worker in self.workers.items() if isinstance(worker, ProcessInterface)}
+        return {name: why for name, why in each.items() if why is not None and why[0] >= often}
 
     def _made(self, spec: dict[str, Any], known: dict[str, Any], *arguments: Any) -> Any:
         """An object of a specification; it is given what it is to prove itself by, if it takes that."""
