@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -13,15 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from raskt.distributed import LocalCluster
+from raskt.distributed import Client, LocalCluster
 
 PROGRAM = """
     import sys
     from raskt.distributed import Client, Security
-    address, *given = sys.argv[1:]
+    where, *given = sys.argv[1:]
     security = Security(token_file=given[0]) if given else None
+    named = {"address" if "://" in where else "scheduler_file": where}
     try:
-        with Client(address, security=security) as client:
+        with Client(**named, security=security) as client:
             print(client.submit(abs, -2).result(timeout=20))
     except ConnectionError as error:
         print(error)
@@ -59,6 +61,12 @@ def relay(to: int) -> Iterator[int]:
             door.shutdown(socket.SHUT_RDWR)
 
 
+def said(*arguments: str) -> str:
+    """What another program gets that is told that."""
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
 def test_a_token_that_nobody_names_is_for_who_listens_where_he_was_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,10 +78,6 @@ def test_a_token_that_nobody_names_is_for_who_listens_where_he_was_called(
         usual.write_bytes(cluster.security.token_file.read_bytes())
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
-        def said(*arguments: str) -> str:
-            command = [sys.executable, "-c", textwrap.dedent(PROGRAM), *arguments]
-            return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-
         real = int(cluster.scheduler_address.rsplit(":", 1)[1])
         with relay(real) as port:
             address = f"tcp://127.0.0.1:{port}"
@@ -83,3 +87,19 @@ def test_a_token_that_nobody_names_is_for_who_listens_where_he_was_called(
             assert "Security(token_file=...)" in refused
             assert said(address, str(usual)) == "2\n"
         assert said(cluster.scheduler_address) == "2\n"
+
+
+def test_a_token_that_a_scheduler_file_names_is_for_who_listens_where_that_says(tmp_path: Path) -> None:
+    file, copy = tmp_path / "scheduler.json", tmp_path / "copy.json"
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster:
+        with Client(cluster, set_as_default=False) as client:
+            client.write_scheduler_file(file)
+        about = json.loads(file.read_text())
+        assert said(str(file)) == "2\n"
+        real = int(cluster.scheduler_address.rsplit(":", 1)[1])
+        with relay(real) as port:
+            copy.write_text(json.dumps({**about, "address": f"tcp://127.0.0.1:{port}"}))
+            refused = said(str(copy))
+            assert f"you called 127.0.0.1:{port}, and this is 127.0.0.1:{real}" in refused
+            assert "where a port is forwarded, name the token file yourself" in refused
+            assert said(str(copy), about["token_file"]) == "2\n"

@@ -17,7 +17,8 @@ pub(crate) struct AskingOptions {
     /// Where the scheduler is: `tls://host:8786`.
     #[arg(value_name = "ADDRESS", value_parser = parse_address, conflicts_with = "scheduler_file")]
     scheduler: Option<Address>,
-    /// The file that the scheduler has written.
+    /// The file that the scheduler has written. The token that it names is for the scheduler at that address itself: where its port is
+    /// forwarded, name `--token-file` as well.
     #[arg(long, value_name = "FILE")]
     scheduler_file: Option<PathBuf>,
     /// How long the scheduler may take to answer.

@@ -5,6 +5,7 @@ use raskt_cluster::hello::{Role, Versions};
 use raskt_cluster::{Network, NetworkOptions, SchedulerServer, Security, Token};
 use rustix::process::Signal;
 use std::io::{PipeReader, PipeWriter, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::Instant;
 
 #[test]
@@ -141,6 +142,45 @@ fn another_token_is_refused_in_a_sentence() {
     }
     let (status, told) = other.refused(&format!("status {address}"));
     assert!(status == 3 && told.contains("the token is another cluster's"), "{status} {told}");
+}
+
+#[test]
+fn the_token_that_a_scheduler_file_names_is_for_that_scheduler_alone() {
+    let world = World::new();
+    let scheduler = world.scheduler("");
+    let real = scheduler.known("scheduler").trim_start_matches("tcp://").to_owned();
+    // The file of one that was killed says where somebody else listens by now.
+    let taken = relay(real.parse().unwrap()).to_string();
+    let file = std::fs::read_to_string(world.path("s.json")).unwrap();
+    std::fs::write(world.path("s.json"), file.replace(&real, &taken)).unwrap();
+    let sentence = format!("you called {taken}, and this is {real}: where a port is forwarded, name the token file");
+    for command in ["status", "logs", "worker --nthreads 1 --no-nanny", "worker --nthreads 1"] {
+        let (status, told) = world.refused(&format!("{command} --scheduler-file s.json"));
+        assert!(status == 3 && told.contains(&sentence), "{command}: {status} {told}");
+    }
+    // Whoever names it knows the way.
+    let named = "--scheduler-file s.json --token-file config/raskt/token";
+    assert!(world.run(&format!("status {named}")).status.success());
+    world.start(&format!("worker {named} --nthreads 1 --no-nanny")).fact("joined");
+}
+
+/// A port from which all goes to another one.
+fn relay(to: SocketAddr) -> SocketAddr {
+    let door = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = door.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for near in door.incoming().map_while(Result::ok) {
+            let Ok(far) = TcpStream::connect(to) else { return };
+            let back = (far.try_clone().unwrap(), near.try_clone().unwrap());
+            for (mut from, mut into) in [(near, far), back] {
+                std::thread::spawn(move || {
+                    let _ = std::io::copy(&mut from, &mut into);
+                    let _ = into.shutdown(Shutdown::Write);
+                });
+            }
+        }
+    });
+    address
 }
 
 #[test]

@@ -51,9 +51,9 @@ impl Token {
         }
     }
 
-    /// The same, for a process that has found it where the tokens of its user are, and to which nobody has given it. To whoever listens
-    /// where another process did it is proven in such a way that he can't pass that on (see `hello`), and so it doesn't go
-    /// through ports that are forwarded.
+    /// The same, for a process that has found it where the tokens of its user are, or where the file of a scheduler says, and to which
+    /// nobody has given it. To whoever listens where another process did it is proven in such a way that he can't pass that on (see
+    /// `hello`), and so it doesn't go through ports that are forwarded.
     pub fn found(self) -> Self {
         Self { is_found: true, ..self }
     }

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from raskt.distributed import _arguments
 from raskt.distributed._secrets import hidden
 from raskt.distributed._security import Security
+from raskt.distributed._usual import Found
 
 SOCKET_PATH_BYTES_MAX = 107
 """The longest path of a socket that systems take."""
@@ -66,7 +67,11 @@ def _is_host(host: str) -> bool:
 
 
 def read_scheduler_file(path: str | os.PathLike[str]) -> tuple[str, Security]:
-    """What the file of a running scheduler says: its address, and by what it knows others."""
+    """What the file of a running scheduler says: its address, and by what it knows others.
+
+    The file of one that was killed stays, and at ``tcp://`` anybody may have taken its port since: what it names is no
+    more than found there.
+    """
     try:
         where = Path(os.fsdecode(path))
     except TypeError:
@@ -80,7 +85,8 @@ def read_scheduler_file(path: str | os.PathLike[str]) -> tuple[str, Security]:
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"scheduler_file {str(where)!r} is no scheduler file: {error!r}") from None
-    return address, Security(token_file=about.get("token_file"), tls_ca_file=about.get("tls_ca_file"))
+    kind = Found if address.startswith("tcp://") else Security
+    return address, kind(token_file=about.get("token_file"), tls_ca_file=about.get("tls_ca_file"))
 
 
 _near: dict[str, str] = {}

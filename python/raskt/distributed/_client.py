@@ -48,7 +48,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
     set_as_default : bool, default True
         Whether computations that name no scheduler run on it.
     scheduler_file : path, optional
-        The file of a running scheduler, which says where it is and by what token it knows others.
+        The file of a running scheduler, which says where it is and by what token it knows others. At ``tcp://`` that
+        token is for the scheduler which listens there itself: where the port is forwarded, name it in a `Security`.
     security : Security, optional
         By what the cluster knows this process. Default: what a cluster of this process has whose address that is;
         within a host else the token of this user's schedulers (``~/.config/raskt/token``). That one is for a scheduler

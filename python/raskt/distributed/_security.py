@@ -24,8 +24,8 @@ class Security:
     -----
     At ``tcp://``, where nothing is encrypted, a token that is named here is proven to whoever listens at the address,
     since ports may be forwarded. Somebody else who has taken the port of a process that is gone could pass the proof
-    on. A token that nobody names (`Client`) is proven in such a way that he can't. ``tls://`` is safe either way, and
-    so is ``unix://`` in a folder of the user's alone.
+    on. A token that nobody names, or none but a scheduler's file (`Client`), is proven in such a way that he can't.
+    ``tls://`` is safe either way, and so is ``unix://`` in a folder of the user's alone.
 
     Examples
     --------

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Found(Security):
-    """What nobody has named: it is proven to whoever listens at an address in such a way that he can't pass it on."""
+    """What no user has named: it is proven to whoever listens at an address in such a way that he can't pass it on."""
 
 
 _lock = threading.Lock()

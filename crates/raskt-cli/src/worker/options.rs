@@ -15,7 +15,8 @@ pub(crate) struct Options {
     /// Where the scheduler is: `tls://host:8786`.
     #[arg(value_name = "ADDRESS", value_parser = parse_address, conflicts_with = "scheduler_file")]
     pub scheduler: Option<Address>,
-    /// The file that the scheduler has written; it is waited for.
+    /// The file that the scheduler has written; it is waited for. The token that it names is for the scheduler at that address itself:
+    /// where its port is forwarded, name `--token-file` as well.
     #[arg(long, value_name = "FILE")]
     pub scheduler_file: Option<PathBuf>,
     /// Threads of each worker; its share of the processors if this isn't said.
