@@ -17,7 +17,7 @@ import pytest
 
 import raskt
 import raskt.array as ra
-from raskt.distributed import Client, LocalCluster, performance_report, span, wait
+from raskt.distributed import Client, LocalCluster, get_client, performance_report, span, wait
 from raskt.distributed._reports import get_task_stream
 
 
@@ -248,6 +248,22 @@ def test_a_scheduler_file_leads_others_here(client: Client, tmp_path: Path) -> N
     with Client(scheduler_file=tmp_path / "scheduler.json", set_as_default=False) as other:
         assert other.submit(abs, -3).result() == 3
     assert (tmp_path / "scheduler.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_client_that_was_told_the_address_alone_writes_what_it_has_found(client: Client, tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    with Client(client._address, set_as_default=False) as found:
+        found.write_scheduler_file(file)
+    assert json.loads(file.read_text())["token_file"] == str(client.cluster.security.token_file)  # type: ignore[union-attr]
+    with Client(scheduler_file=file, set_as_default=False) as other:
+        assert other.submit(abs, -3).result() == 3
+
+
+def test_a_client_of_a_task_writes_no_scheduler_file(client: Client, tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    with pytest.raises(RuntimeError, match="client of a task has no file of its own with a token"):
+        client.submit(lambda: get_client().write_scheduler_file(file)).result()
+    assert not file.exists()
 
 
 def test_many_ask_at_a_time(client: Client) -> None:

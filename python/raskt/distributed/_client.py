@@ -137,7 +137,7 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
                 own.close()
             folder.remove()
             raise
-        self._address, self._security = address, security
+        self._address = address
         if asynchronous:
             self._raskt_cluster_client.is_asynchronous()
         self._dask: _core.DaskScheduler | None = None
@@ -165,7 +165,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
     def _connect(self, address: str, listen: str, security: Security | None, patience: float) -> _core.ClusterClient:
         if security is None:
             security = security_at(address)
-        elif security.token_file is None and security.tls_ca_file is None:
+        self._security = security
+        if security.token_file is None and security.tls_ca_file is None:
             raise ConnectionError(missing(address))
         credentials: dict[str, Any] = {**security.credentials(), "is_found": isinstance(security, Found)}
         return _core.ClusterClient(nearest(address), listen, credentials, self.name, patience)

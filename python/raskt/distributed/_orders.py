@@ -36,7 +36,8 @@ class Orders:
 
     _raskt_cluster_client: ClusterClient
     _address: str
-    _security: Security
+    _security: Security | None = None
+    """By what the cluster knows it; None if that is what a worker is known by."""
     cluster: Cluster | None
     sync: Callable[..., Any]
     close: Callable[..., Any]
@@ -185,7 +186,18 @@ class Orders:
         return self.sync(_shut_down, self)
 
     def write_scheduler_file(self, scheduler_file: str | os.PathLike[str]) -> None:
-        """Writes where the scheduler is, and which file has its token, for other clients and workers to read."""
+        """Writes where the scheduler is, and which file has its token, for other clients and workers to read.
+
+        Raises
+        ------
+        RuntimeError
+            If it is the client of a task (`get_client`), which is known by what its worker is known by.
+        """
+        if self._security is None:
+            raise RuntimeError(
+                "the client of a task has no file of its own with a token, which others could read: have a client of "
+                "the program write the scheduler file"
+            )
         about = {
             "id": "client",
             "address": self._address,
