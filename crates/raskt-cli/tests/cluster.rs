@@ -305,7 +305,7 @@ fn whoever_reads_no_logs_keeps_nobody_waiting() {
     scheduler.fact("ready");
     // Each of them is a line.
     for _ in 0..3 {
-        let mut stranger = std::net::TcpStream::connect(address.trim_start_matches("tcp://")).unwrap();
+        let mut stranger = TcpStream::connect(address.trim_start_matches("tcp://")).unwrap();
         stranger.write_all(&[7; 64]).unwrap();
         let _ = stranger.read_to_end(&mut vec![]);
     }
