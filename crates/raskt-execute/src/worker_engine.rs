@@ -16,7 +16,7 @@ use crate::uplink::{FetchAnswer, FetchId, Uplink};
 use crate::worker_error::WorkerError;
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Import, Offer, RunId, TaskRange, WorkerOrder};
-use raskt_store::{Limits, Lineage, MemoryReport, Store, StoredRef};
+use raskt_store::{Limits, Lineage, Store, StoredRef};
 use raskt_value::{TaskError, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -104,10 +104,10 @@ impl WorkerEngine {
         Ok(())
     }
 
-    /// What holds the memory, if there is none for so many bytes more that come ahead of any task: whoever has more is ended, and not
-    /// enough can leave for them.
-    pub fn lacks_room(&self, bytes: u64) -> Option<MemoryReport> {
-        self.shared.store.lacks_room(bytes, false)
+    /// Of so many bytes more that are to come ahead of any task, as many as there is memory for, if whoever has more is ended. It costs
+    /// little, however much is kept.
+    pub fn room_for(&self, bytes: u64) -> u64 {
+        self.shared.store.room_for(bytes)
     }
 
     /// Calls `then` once the uplink has heard all that there is to tell by now: what is sent by it comes after that. Where nobody is told
@@ -125,7 +125,7 @@ impl WorkerEngine {
         let graph = graph?;
         TaskRange::check_all(&TaskRange::of(values.iter().map(|(task, _)| *task)), &graph)?;
         let bytes: u64 = values.iter().map(|(_, value)| value.bytes() as u64).sum();
-        if let Some(report) = self.shared.store.lacks_room(bytes, true) {
+        if let Some(report) = self.shared.store.lacks_room(bytes) {
             return Err(WorkerError::Memory(Arc::new(report)));
         }
         let values = values.into_iter().map(|(task, value)| Ok((task, self.keep(&graph, (run, engine), task, value)?)));

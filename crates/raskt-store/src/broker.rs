@@ -240,6 +240,11 @@ impl Broker {
         self.total().saturating_add(self.unseen()).saturating_add(bytes).saturating_sub(freed) > self.bound
     }
 
+    /// How many bytes more that would be.
+    pub fn room(&self, freed: u64) -> u64 {
+        self.bound.saturating_add(freed).saturating_sub(self.total().saturating_add(self.unseen()))
+    }
+
     /// Whether somebody was promised memory, be it none.
     pub fn has_promised(&self, holder: Holder) -> bool {
         self.promises.contains_key(&holder)
@@ -359,6 +364,9 @@ mod tests {
         broker.set_unpromised(unpromised(150 * MIB, 0, 0));
         assert!(!broker.is_out_of_bounds(50 * MIB, 0) && broker.is_out_of_bounds(51 * MIB, 0));
         assert!(!broker.is_out_of_bounds(51 * MIB, MIB));
+        assert_eq!((broker.room(0), broker.room(MIB)), (50 * MIB, 51 * MIB));
+        broker.hold(100 * MIB);
+        assert_eq!((broker.room(0), broker.room(51 * MIB)), (0, MIB));
     }
 
     #[test]

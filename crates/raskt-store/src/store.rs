@@ -226,10 +226,19 @@ impl Store {
         }
     }
 
-    /// What holds memory, if so many bytes more that come without a promise would be more than may be held in any case
-    /// ([`Self::set_bound`]), since not enough can leave for them. Those that are `here` already may be seen among what the process has.
-    pub fn lacks_room(&self, bytes: u64, here: bool) -> Option<MemoryReport> {
-        self.shared().change(|state| state.lacks_room(bytes, here).then(|| state.report())).ok().flatten()
+    /// Of so many bytes more that are to come without a promise, as many as may be held in any case ([`Self::set_bound`]), with all that
+    /// can leave for them.
+    pub fn room_for(&self, bytes: u64) -> u64 {
+        if !self.shared().is_bound.load(Ordering::Relaxed) {
+            return bytes;
+        }
+        self.shared().change(|state| state.room_for(bytes)).unwrap_or(bytes)
+    }
+
+    /// What holds memory, if there is no room for so many bytes that have come without a promise. They may be seen by now among what the
+    /// process has.
+    pub fn lacks_room(&self, bytes: u64) -> Option<MemoryReport> {
+        self.shared().change(|state| state.lacks_room(bytes, true).then(|| state.report())).ok().flatten()
     }
 
     /// Small results are gone.

@@ -1,5 +1,6 @@
 //! Fetches results of other workers, and data of clients, for the engine.
 
+use super::memory::OfEngine;
 use super::refusals::Refusals;
 use super::room::Room;
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
@@ -127,6 +128,8 @@ impl Fetching {
 
     /// Answers go to this engine.
     pub fn serve(&self, engine: WorkerEngine) {
+        let (fetcher, threads) = (self.fetcher.clone(), self.answering.clone());
+        self.room.comes_into(Box::new(OfEngine { engine: engine.clone(), fetcher, threads }));
         let _ = self.engine.set(engine);
     }
 
@@ -195,12 +198,6 @@ impl Fetching {
             Some(engine) => engine.put(run, named).map_err(said),
             None => Ok(()),
         }
-    }
-
-    /// Why there is no room for so many bytes beside what is on its way, if there is none.
-    pub(super) fn no_room(&self, bytes: u64) -> Option<String> {
-        let bytes = bytes.saturating_add(self.room.on_the_way());
-        Some(no_memory(self.engine.get()?.lacks_room(bytes)?))
     }
 
     fn gather(self: &Arc<Self>, from: WorkerId, run: RunId, parts: Vec<(TaskRange, Way)>, done: Done) {

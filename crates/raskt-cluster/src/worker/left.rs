@@ -85,12 +85,6 @@ impl Left {
         Some(pause)
     }
 
-    /// There is no room for these now, the size of which is known if it is one: they come first next.
-    pub fn put_off(&mut self, tasks: Vec<TaskRange>, alone: Option<u64>) {
-        self.alone = alone;
-        self.put_first(tasks);
-    }
-
     /// Those of the last step took so many bytes.
     pub fn learn(&mut self, bytes: u64, goal: u64) {
         self.open.clear();

@@ -9,9 +9,12 @@ mod graphs;
 mod home;
 mod inbound;
 mod intake;
+#[cfg(test)]
+mod lacking;
 mod left;
 mod link;
 mod measures;
+mod memory;
 #[cfg(test)]
 mod on_the_way;
 mod plugging;

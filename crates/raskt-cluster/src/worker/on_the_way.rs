@@ -6,7 +6,6 @@ use crate::bulk::{BulkError, Provide, Reply, Source};
 use crate::driver::{Inbox, Incoming, Listening, Network, NetworkOptions, Outbox, Peer, Ticket, inbox};
 use crate::errand::ErrandCall;
 use crate::face::Face;
-use crate::failure::NO_MEMORY;
 use crate::hello::Role;
 use crate::message::{ErrorForm, FromWorker, ResultNames, WorkerInfo};
 use crate::parcels::pack;
@@ -22,6 +21,8 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
+
+mod tight;
 
 /// Nothing here takes as long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -319,26 +320,5 @@ fn a_panic_on_the_way_is_an_end_that_is_told() {
     }
     take(&fetching, giver.source(), 9, &sender);
     give(next(&asked).1, 10);
-    assert_eq!(done.recv_timeout(PATIENCE).unwrap(), Ok(()));
-}
-
-/// Where whoever has more memory is ended, nothing is asked for that there is none for; for a while some may be let go of.
-#[test]
-fn what_there_is_no_memory_for_is_not_asked_for() {
-    let security = Security { token: Some(Token::random().unwrap()), tls: None };
-    let (_network, fetching) = fetching(&security);
-    let (sender, asked) = channel();
-    let giver = Giver::start(&security, sender);
-    let store = fetching.engine().unwrap().store();
-    store.set_bound(MEMORY);
-    store.hold_unasked(MEMORY);
-    let (sender, done) = channel();
-    take(&fetching, giver.source(), 1, &sender);
-    let failure = done.recv_timeout(PATIENCE).unwrap().unwrap_err();
-    assert!(failure.starts_with(NO_MEMORY), "{failure}");
-    assert!(asked.try_recv().is_err());
-    take(&fetching, giver.source(), 2, &sender);
-    store.let_go_small(MEMORY);
-    give(next(&asked).1, 1000);
     assert_eq!(done.recv_timeout(PATIENCE).unwrap(), Ok(()));
 }

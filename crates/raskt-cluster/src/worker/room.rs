@@ -1,35 +1,68 @@
 //! Room for results that come ahead of any task: one bound for the whole worker, of however many runs and from whomever they are. Whoever
 //! is first in turn goes first; and none takes more than half of it while there is more than one, so that a peer which stands still
 //! keeps no other.
+//!
+//! Whoever is let in takes memory. Where there is none for somebody, and whoever has more is ended, he is set aside and keeps nobody who
+//! needs less. For all of these it is looked again together, when others leave and now and then; and when nothing at all has come in for
+//! a while they are told so.
 
+use super::memory::Memory;
 use crate::bulk::Source;
 use raskt_sync::Mutex;
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How often it is looked for those for whom there is no memory: results may be let go of, and a disk have room again.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// How often that is done in vain.
+pub(super) const GLANCES: u32 = 50;
 
 #[derive(Default)]
-pub(super) struct Room(Mutex<State>);
+pub(super) struct Room {
+    state: Mutex<State>,
+    /// What those who are let in take. Nothing is known of it before there is an engine.
+    memory: OnceLock<Box<dyn Memory>>,
+}
 
 #[derive(Default)]
 struct State {
     /// Bytes that may be on their way.
     most: u64,
     used: u64,
+    /// Bytes of memory that those on their way may take.
+    taken: u64,
     sources: HashMap<Option<Source>, OfSource>,
     next_turn: u64,
     /// Somebody lets in who may go: whoever comes meanwhile is let in by him.
     is_letting_in: bool,
+    /// Those for whom there was no memory when it was their turn, in that order.
+    lacking: VecDeque<(Option<Source>, Asking)>,
+    /// There may be memory for one of them.
+    is_due: bool,
+    /// Somebody looks for them before long.
+    is_watched: bool,
+    /// How often that was in vain since something came in.
+    in_vain: u32,
 }
 
 /// What somebody needs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Need {
     pub bytes: u64,
+    /// With so little of the memory it may be tried, where there is no more.
+    pub least: u64,
     /// So much there is in all; what needs more goes alone.
     pub most: u64,
     /// He has had his turn before, with less than it took.
     pub is_next: bool,
+    /// What he was told when there was no memory for him: he waits no longer than until it is looked next. What he had himself may go.
+    pub was_told: Option<Arc<str>>,
 }
+
+/// Is called when there is room, or with why there won't be.
+type Go = Box<dyn FnOnce(Result<Held, Arc<str>>) + Send>;
 
 /// What comes from one peer.
 #[derive(Default)]
@@ -40,8 +73,13 @@ struct OfSource {
 
 struct Asking {
     turn: u64,
+    /// Bytes of the room.
     bytes: u64,
-    go: Box<dyn FnOnce(Held) + Send>,
+    /// Those of the memory, and the least of them.
+    wanted: u64,
+    least: u64,
+    was_told: Option<Arc<str>>,
+    go: Go,
 }
 
 /// Room that somebody has as long as this is there.
@@ -49,21 +87,30 @@ pub(super) struct Held {
     room: Arc<Room>,
     source: Option<Source>,
     bytes: u64,
+    granted: u64,
 }
 
+/// Looks once for those for whom there is no memory. Dropped instead, nobody does any more.
+struct Glance(Option<Arc<Room>>);
+
 impl Room {
-    /// Calls `go` as soon as there is room for something of a peer.
+    /// From now on it is known what there is of memory.
+    pub fn comes_into(&self, memory: Box<dyn Memory>) {
+        let _ = self.memory.set(memory);
+    }
+
+    /// Calls `go` as soon as there is room for something of a peer, or when there has been no memory for it for too long.
     pub fn enter(
         self: &Arc<Self>,
         source: Option<&Source>,
-        Need { bytes, most, is_next }: Need,
-        go: impl FnOnce(Held) + Send + 'static,
+        Need { bytes, least, most, is_next, was_told }: Need,
+        go: impl FnOnce(Result<Held, Arc<str>>) + Send + 'static,
     ) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.most = most;
         state.next_turn += 1;
         let turn = if is_next { 0 } else { state.next_turn };
-        let asking = Asking { turn, bytes: bytes.min(most), go: Box::new(go) };
+        let asking = Asking { turn, bytes: bytes.min(most), wanted: bytes, least, was_told, go: Box::new(go) };
         let waiting = &mut state.sources.entry(source.cloned()).or_default().waiting;
         if is_next {
             waiting.push_front(asking)
@@ -74,23 +121,139 @@ impl Room {
         self.let_in();
     }
 
-    /// Bytes that are on their way.
-    pub fn on_the_way(&self) -> u64 {
-        self.0.lock().used
+    /// Something has come in, and more may: those for whom there is no memory wait for as long as ever.
+    pub fn came(&self) {
+        self.state.lock().in_vain = 0;
     }
 
     fn let_in(self: &Arc<Self>) {
-        if std::mem::replace(&mut self.0.lock().is_letting_in, true) {
+        if std::mem::replace(&mut self.state.lock().is_letting_in, true) {
             return;
         }
         loop {
-            let mut state = self.0.lock();
-            let Some((source, Asking { bytes, go, .. })) = state.next() else {
+            self.look_again();
+            let mut state = self.state.lock();
+            if let Some((source, asking)) = state.next() {
+                drop(state);
+                self.admit(source, asking);
+            } else if !state.is_due {
                 state.is_letting_in = false;
                 return;
-            };
-            drop(state);
-            go(Held { room: self.clone(), source, bytes });
+            }
+        }
+    }
+
+    /// If there may be memory again for those for whom there was none, the first for whom there is stands in line once more.
+    fn look_again(&self) {
+        let mut state = self.state.lock();
+        if !std::mem::take(&mut state.is_due) {
+            return;
+        }
+        let Some(most) = state.lacking.iter().map(|(_, asking)| asking.wanted).max() else { return };
+        let taken = state.taken;
+        drop(state);
+        let spare = self.spare(taken, most);
+        let mut state = self.state.lock();
+        state.call_back(spare);
+        let over = state.wait_no_more(spare);
+        drop(state);
+        for (_, asking) in over {
+            if let Some(reason) = asking.was_told {
+                (asking.go)(Err(reason));
+            }
+        }
+    }
+
+    /// Of so many bytes, as many as there is memory for beside those that are on their way.
+    fn spare(&self, taken: u64, bytes: u64) -> u64 {
+        match self.memory.get() {
+            Some(memory) => memory.room_for(taken.saturating_add(bytes)).saturating_sub(taken),
+            None => bytes,
+        }
+    }
+
+    /// Lets somebody in whose turn it is, if there is memory for him.
+    fn admit(self: &Arc<Self>, source: Option<Source>, asking: Asking) {
+        let taken = self.state.lock().taken;
+        let spare = self.spare(taken, asking.wanted);
+        // Who doesn't know what he needs leaves as much to others, since his peer may stand still.
+        let granted = if spare < asking.wanted { asking.least.max(spare / 2) } else { asking.wanted };
+        if granted > spare {
+            return self.set_aside(source, asking);
+        }
+        let bytes = asking.bytes.min(granted);
+        let mut state = self.state.lock();
+        state.leave(&source, asking.bytes - bytes);
+        state.taken += granted;
+        state.is_due = !state.lacking.is_empty();
+        drop(state);
+        (asking.go)(Ok(Held { room: self.clone(), source, bytes, granted }));
+    }
+
+    /// There is no memory for him now.
+    fn set_aside(self: &Arc<Self>, source: Option<Source>, asking: Asking) {
+        let mut state = self.state.lock();
+        state.leave(&source, asking.bytes);
+        state.lacking.push_back((source, asking));
+        drop(state);
+        self.watch();
+    }
+
+    /// Sees to it that it is looked before long for those for whom there is no memory, once for all of them.
+    fn watch(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        if state.lacking.is_empty() || std::mem::replace(&mut state.is_watched, true) {
+            return;
+        }
+        drop(state);
+        let glance = Glance(Some(self.clone()));
+        if let Some(memory) = self.memory.get() {
+            memory.after(GLANCE, Box::new(move || glance.look()));
+        }
+    }
+
+    fn glance(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        (state.is_watched, state.is_due) = (false, true);
+        drop(state);
+        self.let_in();
+        let mut state = self.state.lock();
+        state.in_vain = if state.lacking.is_empty() { 0 } else { state.in_vain + 1 };
+        let is_over = state.in_vain >= GLANCES;
+        drop(state);
+        if is_over {
+            self.give_up(|memory| memory.reason());
+        }
+        self.watch();
+    }
+
+    /// Those for whom there is no memory are told why, all the same.
+    fn give_up(&self, reason: impl FnOnce(&dyn Memory) -> String) {
+        let mut state = self.state.lock();
+        state.in_vain = 0;
+        let lacking = std::mem::take(&mut state.lacking);
+        drop(state);
+        let Some(memory) = self.memory.get().filter(|_| !lacking.is_empty()) else { return };
+        let reason: Arc<str> = reason(&**memory).into();
+        for (_, asking) in lacking {
+            (asking.go)(Err(reason.clone()));
+        }
+    }
+}
+
+impl Glance {
+    fn look(mut self) {
+        if let Some(room) = self.0.take() {
+            room.glance();
+        }
+    }
+}
+
+impl Drop for Glance {
+    fn drop(&mut self) {
+        if let Some(room) = self.0.take() {
+            room.state.lock().is_watched = false;
+            room.give_up(|_| "nobody looks for memory any more".into());
         }
     }
 }
@@ -115,6 +278,25 @@ impl State {
         Some((source, asking))
     }
 
+    /// There is so much memory: the first of those who lacked it for whom that is enough has his turn again.
+    fn call_back(&mut self, spare: u64) {
+        let first = self.lacking.iter().position(|(_, asking)| asking.least <= spare);
+        if let Some((source, asking)) = first.and_then(|at| self.lacking.remove(at)) {
+            self.sources.entry(source).or_default().waiting.push_front(asking);
+        }
+    }
+
+    /// Those for whom that isn't enough, and who have waited before.
+    fn wait_no_more(&mut self, spare: u64) -> VecDeque<(Option<Source>, Asking)> {
+        let is_over = |(_, asking): &(Option<Source>, Asking)| asking.was_told.is_some() && asking.least > spare;
+        if !self.lacking.iter().any(is_over) {
+            return VecDeque::new();
+        }
+        let (over, lacking) = std::mem::take(&mut self.lacking).into_iter().partition(is_over);
+        self.lacking = lacking;
+        over
+    }
+
     fn leave(&mut self, source: &Option<Source>, bytes: u64) {
         self.used -= bytes;
         if let Some(of) = self.sources.get_mut(source) {
@@ -126,9 +308,20 @@ impl State {
     }
 }
 
+impl Held {
+    /// So much memory there is for what comes.
+    pub fn granted(&self) -> u64 {
+        self.granted
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
-        self.room.0.lock().leave(&self.source, self.bytes);
+        let mut state = self.room.state.lock();
+        state.leave(&self.source, self.bytes);
+        state.taken -= self.granted;
+        state.is_due = !state.lacking.is_empty();
+        drop(state);
         self.room.let_in();
     }
 }
@@ -137,110 +330,10 @@ impl Drop for Held {
 impl Room {
     /// Bytes for which there is somebody, and how many peers there is something of.
     pub fn taken(&self) -> (u64, usize) {
-        let state = self.0.lock();
+        let state = self.state.lock();
         (state.used, state.sources.len())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hello::Role;
-    use proptest::prelude::*;
-
-    fn source(port: u16) -> Source {
-        let address = crate::Address::Tcp { host: "host".into(), port };
-        Source { addresses: vec![address], role: Role::Worker, identity: None }
-    }
-
-    type Entered = Arc<Mutex<Vec<(usize, u16, Held)>>>;
-
-    fn enter(room: &Arc<Room>, entered: &Entered, at: usize, ask: (u16, u64)) {
-        enter_as(room, entered, at, ask, false);
-    }
-
-    fn enter_as(room: &Arc<Room>, entered: &Entered, at: usize, (of, bytes): (u16, u64), is_next: bool) {
-        let entered = entered.clone();
-        let go = move |held| entered.lock().push((at, of, held));
-        room.enter(Some(&source(of)), Need { bytes, most: 100, is_next }, go);
-    }
-
-    proptest! {
-        /// No more than may be, each in its turn, and all in the end.
-        #[test]
-        fn all_go_in_and_never_too_many(
-            asked in prop::collection::vec((0..4_u16, 0..150_u64), 0..60),
-            leaving in prop::collection::vec(any::<prop::sample::Index>(), 60),
-        ) {
-            let (room, entered) = (Arc::<Room>::default(), Entered::default());
-            let mut order = vec![];
-            let mut check = |room: &Arc<Room>| {
-                let (used, _) = room.taken();
-                let entered = entered.lock();
-                order.extend(entered.iter().map(|(at, of, _)| (*of, *at)));
-                assert!(used <= 100 && used == entered.iter().map(|it| it.2.bytes).sum::<u64>());
-                for of in 0..4 {
-                    let own: Vec<_> = entered.iter().filter(|it| it.1 == of).map(|it| it.2.bytes).collect();
-                    assert!(own.len() <= 1 || own.iter().sum::<u64>() <= 50 || own.contains(&0), "{own:?}");
-                }
-            };
-            for (at, &ask) in asked.iter().enumerate() {
-                enter(&room, &entered, at, ask);
-                check(&room);
-            }
-            for at in leaving {
-                let gone = { let mut entered = entered.lock(); let len = entered.len(); (len > 0).then(|| entered.remove(at.index(len))) };
-                drop(gone);
-                check(&room);
-            }
-            prop_assert_eq!(room.taken(), (0, 0));
-            // Of each peer in the order in which they came.
-            for of in 0..4 {
-                let mut seen: Vec<_> = order.iter().filter(|it| it.0 == of).map(|it| it.1).collect();
-                let mut first = std::collections::BTreeSet::new();
-                seen.retain(|at| first.insert(*at));
-                prop_assert!(seen.is_sorted());
-                prop_assert_eq!(seen.len(), asked.iter().filter(|it| it.0 == of).count());
-            }
-        }
-    }
-
-    #[test]
-    fn who_stands_still_keeps_no_other() {
-        let (room, entered) = (Arc::<Room>::default(), Entered::default());
-        (0..1000).for_each(|at| enter(&room, &entered, at, (1, 20)));
-        assert_eq!(room.taken(), (40, 1));
-        for at in 1000..2000 {
-            enter(&room, &entered, at, (2, 30));
-            // It goes at once, and the next in its place.
-            assert_eq!(entered.lock().pop().map(|it| it.0), Some(at));
-        }
-        assert_eq!(room.taken(), (40, 1));
-    }
-
-    #[test]
-    fn who_had_his_turn_with_less_than_it_took_is_next() {
-        let (room, entered) = (Arc::<Room>::default(), Entered::default());
-        (0..5).for_each(|at| enter(&room, &entered, at, (at as u16, 40)));
-        enter_as(&room, &entered, 9, (4, 70), true);
-        for (gone, there) in [(0, vec![1]), (1, vec![9]), (9, vec![2, 3]), (2, vec![3, 4])] {
-            let at = entered.lock().iter().position(|it| it.0 == gone).unwrap();
-            let gone = entered.lock().remove(at);
-            drop(gone);
-            assert_eq!(entered.lock().iter().map(|it| it.0).collect::<Vec<_>>(), there);
-        }
-    }
-
-    #[test]
-    fn what_needs_more_than_there_is_goes_alone() {
-        let (room, entered) = (Arc::<Room>::default(), Entered::default());
-        [(1, 30), (2, 700), (3, 10)].into_iter().enumerate().for_each(|(at, ask)| enter(&room, &entered, at, ask));
-        let ats = || entered.lock().iter().map(|it| it.0).collect::<Vec<_>>();
-        for at in 0..3 {
-            assert_eq!(ats(), [at], "nobody passes who has waited for longer");
-            let gone = entered.lock().pop();
-            drop(gone);
-        }
-        assert_eq!(room.taken(), (0, 0));
-    }
-}
+mod tests;

@@ -18,7 +18,7 @@ use raskt_value::{TaskError, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bytes that results of one request are to take, if they are several.
 const STEP_BYTES: u64 = 64 << 20;
@@ -29,17 +29,16 @@ const PART_OF_MEMORY: u64 = 8;
 /// What is set aside at first for a result that is fetched alone, of which nobody knows how large it is.
 const ALONE_BYTES: u64 = 8 << 20;
 
+/// The least with which results of which nobody knows how large they are are tried, where there is little memory: those that are larger
+/// say so.
+const LEAST_BYTES: u64 = 16 << 10;
+
 /// The part of a worker's memory that all results on their way may take, of whatever runs they are.
 const PART_ON_THE_WAY: u64 = 4;
 
 /// How long a client that gives data is called again when it isn't reached: it may have stood still, or the network may be cut. Whether
 /// it is gone for good the scheduler says.
 const CALLED_AGAIN: Duration = Duration::from_secs(60);
-
-/// How long there may be no memory for what comes, where whoever has more is ended, and how often it is looked: results may be let go of,
-/// and a disk have room again.
-const ROOM_PATIENCE: Duration = Duration::from_secs(5);
-const ROOM_GLANCE: Duration = Duration::from_millis(100);
 
 /// The most bytes of a reason that the scheduler is told: with the rest it fits into a frame.
 const REASON_BYTES: usize = 64 << 10;
@@ -64,8 +63,8 @@ pub(super) struct Steps {
     run: RunId,
     put: Put,
     left: Mutex<Left>,
-    /// Since when there is no memory for it.
-    lacking: Mutex<Option<Instant>>,
+    /// What it was told when there was no memory for some of it.
+    lacked: Mutex<Option<Arc<str>>>,
     /// How long who isn't reached is called again.
     patience: Duration,
     tell: Tell,
@@ -128,8 +127,8 @@ impl Steps {
         tell: Tell,
     ) {
         let left = Mutex::new(Left::of(tasks));
-        let (lacking, missed, is_over) = Default::default();
-        Arc::new(Self { fetching, source, run, put, left, lacking, patience, tell, missed, is_over }).go_on();
+        let (lacked, missed, is_over) = Default::default();
+        Arc::new(Self { fetching, source, run, put, left, lacked, patience, tell, missed, is_over }).go_on();
     }
 
     fn go_on(self: Arc<Self>) {
@@ -138,39 +137,44 @@ impl Steps {
             return self.end(None);
         }
         let (memory, goal) = (self.fetching.memory(), self.goal());
-        let (reserved, bytes) = match alone {
-            Some(bytes) => (memory, bytes),
-            None if TaskRange::count(&tasks) == 1 => (goal.min(ALONE_BYTES), goal.min(ALONE_BYTES)),
-            None => (goal, goal),
+        let (bytes, least) = match alone {
+            Some(bytes) => (bytes.min(memory), bytes.min(memory)),
+            None if TaskRange::count(&tasks) == 1 => (goal.min(ALONE_BYTES), goal.min(LEAST_BYTES)),
+            None => (goal, goal.min(LEAST_BYTES)),
         };
-        if let Some(reason) = self.fetching.no_room(bytes) {
-            return self.wait_for_room(tasks, alone, reason);
-        }
-        *self.lacking.lock() = None;
-        let names = ResultNames(tasks.iter().map(|&range| (self.run, range)).collect());
+        let is_next = alone.is_some();
+        // What is large waits for memory once of a run: what is small may come in between, again and again.
+        let was_told = self.lacked.lock().clone().filter(|_| is_next);
+        let need = Need { bytes, least, most: memory / PART_ON_THE_WAY, is_next, was_told };
         let this = self.clone();
-        let fetch = move |held: Held| {
-            let of_come = this.clone();
-            let come = move |came: Came, face: &dyn Face| {
-                of_come.come(tasks, came, face);
-                // It is where it is to be.
-                drop(held);
-            };
-            this.fetching.fetch_part(this.source.as_ref(), names, reserved, Box::new(come));
+        let go = move |held: Result<Held, Arc<str>>| match held {
+            Ok(held) => this.fetch(tasks, if is_next { memory } else { held.granted() }, held),
+            Err(reason) => this.lack(tasks, is_next, reason),
         };
-        let need = Need { bytes, most: memory / PART_ON_THE_WAY, is_next: alone.is_some() };
-        self.fetching.room.enter(self.source.as_ref(), need, fetch);
+        self.fetching.room.enter(self.source.as_ref(), need, go);
     }
 
-    /// There is no memory for these, and nothing can leave for them: others are asked if that stays so.
-    fn wait_for_room(self: Arc<Self>, tasks: Vec<TaskRange>, alone: Option<u64>, reason: String) {
-        self.left.lock().put_off(tasks, alone);
-        let since = *self.lacking.lock().get_or_insert_with(Instant::now);
-        if since.elapsed() >= ROOM_PATIENCE {
-            return self.end(Some(reason));
+    fn fetch(self: Arc<Self>, tasks: Vec<TaskRange>, reserved: u64, held: Held) {
+        let names = ResultNames(tasks.iter().map(|&range| (self.run, range)).collect());
+        let this = self.clone();
+        let come = move |came: Came, face: &dyn Face| {
+            this.come(tasks, came, face);
+            // It is where it is to be.
+            drop(held);
+        };
+        self.fetching.fetch_part(self.source.as_ref(), names, reserved, Box::new(come));
+    }
+
+    /// There is no memory for these, and nothing can leave for them: others are asked. If it is one that is known to be large, the rest may
+    /// fit.
+    fn lack(self: Arc<Self>, tasks: Vec<TaskRange>, is_large: bool, reason: Arc<str>) {
+        *self.lacked.lock() = Some(reason.clone());
+        if !is_large {
+            return self.end(Some(reason.to_string()));
         }
-        let fetching = self.fetching.clone();
-        fetching.after(ROOM_GLANCE, move || self.go_on());
+        self.left.lock().give_up();
+        self.miss(tasks, &reason);
+        self.go_on();
     }
 
     /// Bytes that several results may take together.
@@ -203,6 +207,7 @@ impl Steps {
             return self.end(Some(reason));
         }
         self.left.lock().learn(bytes, self.goal());
+        self.fetching.room.came();
         unread.into_iter().for_each(|(reason, tasks)| self.miss(tasks, &reason));
         self.go_on();
     }

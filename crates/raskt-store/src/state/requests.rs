@@ -226,6 +226,11 @@ impl State {
         self.broker.is_out_of_bounds(bytes, seen.saturating_add(self.leaving()))
     }
 
+    /// Of so many bytes more, for which nobody was promised memory, as many as don't lack room.
+    pub fn room_for(&mut self, bytes: u64) -> u64 {
+        if self.lacks_room(bytes, false) { self.broker.room(self.leaving()).min(bytes) } else { bytes }
+    }
+
     /// How many bytes `request` is expected to make.
     fn expected(&self, request: &Request) -> u64 {
         if request.bytes == 0 { self.usual.saturating_mul(request.results) } else { request.bytes }

@@ -254,8 +254,13 @@ fn data_for_which_there_is_no_memory_is_refused() {
         assert!(bench.bytes().0 <= 1200 << 10);
     }
     assert_eq!((taken, refused), (12, 20));
-    let lacks = |bytes| bench.engine.lacks_room(bytes).is_some();
-    assert_eq!((lacks(0), lacks(100 << 10)), (false, true), "it is known before it is fetched");
+    let room_for = |bytes| bench.engine.room_for(bytes);
+    assert_eq!((room_for(0), room_for(100 << 10)), (0, 0), "it is known before it is fetched");
+    store.set_bound(1250 << 10);
+    assert_eq!((room_for(49 << 10), room_for(100 << 10)), (49 << 10, 50 << 10), "and how much would fit");
+    store.set_bound(u64::MAX);
+    assert_eq!(room_for(100 << 20), 100 << 20);
+    store.set_bound(1200 << 10);
     bench.says_nothing_more();
     // Copies are data like any other.
     let copy = vec![(TaskId::new(LayerId(1), 0), block(3, 100 << 7))];

@@ -1,0 +1,82 @@
+//! What comes where there is little memory, and whoever has more is ended.
+
+use super::*;
+use crate::failure::NO_MEMORY;
+
+/// A worker whose results hold all of its memory but for so much, and stay.
+fn with_little(security: &Security, bytes: u64) -> (Network, Arc<Fetching>) {
+    let (network, fetching) = fetching(security);
+    let store = fetching.engine().unwrap().store();
+    store.set_bound(MEMORY);
+    store.hold_unasked(MEMORY - bytes);
+    (network, fetching)
+}
+
+fn give_all(reply: Reply, sizes: &[usize]) {
+    let value = |&bytes: &usize| Value::from(Chunk::from_vec(vec![7_u8; bytes], &[bytes]).unwrap());
+    let values: Vec<Value> = sizes.iter().map(value).collect();
+    let keeper: Arc<dyn Any + Send + Sync> = Arc::new(());
+    reply.give(pack(&values, &keeper).unwrap());
+}
+
+/// Where whoever has more memory is ended, nothing is asked for that there is none for; for a while some may be let go of.
+#[test]
+fn what_there_is_no_memory_for_is_not_asked_for() {
+    let security = Security { token: Some(Token::random().unwrap()), tls: None };
+    let (_network, fetching) = with_little(&security, 0);
+    let (sender, asked) = channel();
+    let giver = Giver::start(&security, sender);
+    let store = fetching.engine().unwrap().store();
+    let (sender, done) = channel();
+    take(&fetching, giver.source(), 1, &sender);
+    let failure = done.recv_timeout(PATIENCE).unwrap().unwrap_err();
+    assert!(failure.starts_with(NO_MEMORY), "{failure}");
+    assert!(asked.try_recv().is_err());
+    take(&fetching, giver.source(), 2, &sender);
+    store.let_go_small(MEMORY);
+    give(next(&asked).1, 1000);
+    assert_eq!(done.recv_timeout(PATIENCE).unwrap(), Ok(()));
+}
+
+/// Less is left than is set aside for results of which nobody knows how large they are: those that fit come all the same.
+#[test]
+fn what_is_small_comes_where_little_memory_is_left() {
+    let security = Security { token: Some(Token::random().unwrap()), tls: None };
+    let (_network, fetching) = with_little(&security, 1 << 20);
+    let (sender, asked) = channel();
+    let givers = [(); 2].map(|()| Giver::start(&security, sender.clone()));
+    let (sender, done) = channel();
+    (0..40).for_each(|run| take(&fetching, givers[run as usize % 2].source(), run, &sender));
+    for _ in 0..40 {
+        give(next(&asked).1, 1000);
+    }
+    for _ in 0..40 {
+        assert_eq!(done.recv_timeout(PATIENCE).unwrap(), Ok(()));
+    }
+}
+
+#[test]
+fn what_is_too_large_for_what_is_left_keeps_nothing_else_of_its_run() {
+    let security = Security { token: Some(Token::random().unwrap()), tls: None };
+    let (_network, fetching) = with_little(&security, 1 << 20);
+    let (sender, asked) = channel();
+    let giver = Giver::start(&security, sender);
+    let (sender, told) = channel();
+    let sender = Mutex::new(sender);
+    let tell = Arc::new(move |told: Told| drop(sender.lock().send(told)));
+    let put = |_: &Fetching, _: RunId, tasks: &[TaskRange], values: Vec<Value>| {
+        assert_eq!((tasks[0].start, values.len()), (1, 1));
+        Ok(())
+    };
+    let tasks = vec![TaskRange { end: 2, ..one() }];
+    Steps::begin(fetching.clone(), Some(giver.source()), (RunId(1), tasks), (put, Duration::ZERO), tell);
+    // Both together, and then each.
+    give_all(next(&asked).1, &[2 << 20, 1000]);
+    give(next(&asked).1, 2 << 20);
+    give(next(&asked).1, 1000);
+    match told.recv_timeout(PATIENCE).unwrap() {
+        Told::Missed(tasks, reason) => assert!(tasks == [one()] && reason.starts_with(NO_MEMORY), "{reason}"),
+        Told::Over(_) => panic!("it can't be had"),
+    }
+    assert!(matches!(told.recv_timeout(PATIENCE).unwrap(), Told::Over(Some(_))));
+}
