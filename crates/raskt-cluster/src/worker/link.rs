@@ -40,6 +40,8 @@ struct Ways {
     current: Option<Outbox<FromWorker>>,
     next: Option<(Outbox<FromWorker>, Offer)>,
     lineage: Option<[u8; 16]>,
+    /// It couldn't be said that the worker leaves.
+    owes_leave: bool,
 }
 
 impl Link {
@@ -60,6 +62,16 @@ impl Link {
     /// The way that there is.
     pub fn outbox(&self) -> Option<Outbox<FromWorker>> {
         self.0.lock().current.clone()
+    }
+
+    /// The scheduler has taken nothing when it was to hear that the worker leaves: it hears that before what it is told next.
+    pub fn owe_leave(&self) {
+        self.0.lock().owes_leave = true;
+    }
+
+    /// Whether that is to be said now.
+    pub fn takes_leave(&self) -> bool {
+        std::mem::take(&mut self.0.lock().owes_leave)
     }
 
     /// There will be another way, as soon as all is said that belongs to this one.

@@ -25,6 +25,8 @@ mod room;
 mod seen;
 mod serving;
 mod steps;
+#[cfg(test)]
+mod taking_leave;
 mod uplink;
 
 pub(crate) use fetching::TASKS_AT_A_TIME;
@@ -216,7 +218,9 @@ impl WorkerServer {
         self.fetching.leave();
         // Before anything is given back, so that it doesn't come again.
         if let Some(outbox) = self.link.outbox().filter(|_| !grace.is_zero()) {
-            let _ = outbox.send_waiting(&FromWorker::Leaves, vec![], grace.min(SAYS));
+            if outbox.send_waiting(&FromWorker::Leaves, vec![], grace.min(SAYS)).is_err() {
+                self.link.owe_leave();
+            }
         }
         self.engine.shut_down(grace);
         self.face.worker_ends(self.engine.number());

@@ -122,6 +122,10 @@ impl Serving {
             ToWorker::Copy { copy, run, tasks, from } => {
                 self.fetching.copy((copy, from), run, tasks, self.link.outbox());
             }
+            // It is given to others. The scheduler may have heard nothing of it yet, or have begun anew since.
+            ToWorker::Fetch { .. } if self.fetching.leaves() => {
+                answer(self.link.outbox().as_ref(), &FromWorker::Leaves, &[]);
+            }
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.outbox());
             }

@@ -43,6 +43,9 @@ impl SessionUplink {
 
 impl Uplink for SessionUplink {
     fn tell(&self, told: WorkerTold) {
+        if self.link.takes_leave() {
+            self.send(&FromWorker::Leaves);
+        }
         let (told, small) = match told {
             // It was begun before this worker came back.
             WorkerTold::Kept { run, tasks } => return self.kept(run, tasks),
