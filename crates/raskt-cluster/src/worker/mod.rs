@@ -217,10 +217,10 @@ impl WorkerServer {
         let _ = self.leaves_since.set(Instant::now());
         self.fetching.leave();
         // Before anything is given back, so that it doesn't come again.
-        if let Some(outbox) = self.link.outbox().filter(|_| !grace.is_zero()) {
-            if outbox.send_waiting(&FromWorker::Leaves, vec![], grace.min(SAYS)).is_err() {
-                self.link.owe_leave();
-            }
+        if let Some(outbox) = self.link.outbox().filter(|_| !grace.is_zero())
+            && outbox.send_waiting(&FromWorker::Leaves, vec![], grace.min(SAYS)).is_err()
+        {
+            self.link.owe_leave();
         }
         self.engine.shut_down(grace);
         self.face.worker_ends(self.engine.number());
