@@ -309,3 +309,18 @@ def test_a_task_whose_worker_may_be_no_client_is_told_what_would_work():
         Client(cluster, set_as_default=False) as client,
     ):
         assert client.submit(ask, cluster.security).result(60) == 1024
+
+
+def test_futures_that_workers_give_beside_tasks_stay_until_they_are_read(lonely):
+    from raskt.distributed import _errands
+
+    def slow():
+        time.sleep(2.0)
+        return 7
+
+    native = lonely._raskt_cluster_client
+    errand = _errands.send(native, list(_errands.numbers(native, None)), lambda: get_client().submit(slow))
+    # Its worker holds it no longer, and whoever has asked hasn't read it.
+    time.sleep(1.5)
+    ((_, future, error),) = _errands.given(errand, 60)
+    assert error is None and future.result(30) == 7

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_cluster::{Client, ClusterError, ErrandCall, SentErrand};
+use raskt_futures::{linger, names};
 use raskt_schedule::WorkerId;
 use raskt_value::{ErrorKind, TaskError};
 use std::sync::Arc;
@@ -83,7 +84,10 @@ pub(super) fn perform(call: ErrandCall<'_>) -> Result<Vec<u8>, TaskError> {
             let module = py.import("raskt._process.errands")?;
             module.call_method1("perform", (PyBytes::new(py, call.bytes), call.worker.0))?.extract()
         };
-        perform().map_err(|error| to_task_error(py, error))
+        let (given, futures) = names::noting(perform).map_err(|error: PyErr| to_task_error(py, error))?;
+        // Whoever has asked for it holds them once it is read there.
+        linger(futures);
+        Ok(given)
     });
     performed.unwrap_or_else(|| Err(TaskError::new(ErrorKind::Cancelled, "the interpreter has ended")))
 }
