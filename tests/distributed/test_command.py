@@ -93,6 +93,39 @@ def test_a_worker_whose_lifetime_is_over_keeps_nobody_waiting(scheduler_file: Pa
         short.wait()
 
 
+def test_what_a_worker_has_that_is_told_to_end_goes_to_others(scheduler_file: Path, tmp_path: Path) -> None:
+    leaves = started(
+        *("worker", "--scheduler-file", scheduler_file, "--nthreads", "1", "--name", "leaves"),
+        *("--local-directory", tmp_path),
+    )
+    begun = tmp_path / "begun"
+
+    def last() -> int:
+        with begun.open("a") as file:
+            file.write("x")
+        time.sleep(1.0)
+        return os.getpid()
+
+    try:
+        with Client(scheduler_file=scheduler_file) as client:
+            client.wait_for_workers(3, timeout=30)
+            given = client.scatter([np.full(100_000, number) for number in range(5)], workers=["leaves"])
+            where = dict(workers=["leaves"], allow_other_workers=True, pure=False)
+            made = client.map(lambda number: (number, os.getpid()), range(50), **where)
+            process = client.gather(made)[0][1]
+            at_work = client.submit(last, **where)
+            until(begun.exists)
+            leaves.terminate()
+            assert leaves.wait(30) == 0
+            # None of it is made again elsewhere.
+            assert client.gather(made) == [(number, process) for number in range(50)]
+            assert at_work.result(30) == process and begun.read_text() == "x"
+            assert [int(array[-1]) for array in client.gather(given)] == list(range(5))
+    finally:
+        leaves.kill()
+        leaves.wait()
+
+
 def test_what_is_no_scheduler_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no scheduler file"):
         Client(scheduler_file=tmp_path / "none")

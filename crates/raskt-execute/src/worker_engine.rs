@@ -201,9 +201,8 @@ impl WorkerEngine {
         self.change(State::come_back)
     }
 
-    /// Begins nothing more, and gives it back; lets what runs end and be told of for up to `grace`, then cancels it, and lets go of
-    /// everything. Threads that can't be stopped go on.
-    pub fn shut_down(&self, grace: Duration) {
+    /// Begins nothing more, and gives it back; lets what runs end and be told of for up to `grace`. Others may still have what is here.
+    pub fn wind_down(&self, grace: Duration) {
         if self.shared.is_left_behind() {
             return;
         }
@@ -220,6 +219,15 @@ impl WorkerEngine {
         while !self.shared.lock().is_at_rest() && Instant::now() < deadline {
             std::thread::sleep(GLANCE);
         }
+    }
+
+    /// The same; then cancels what still runs, and lets go of everything. Threads that can't be stopped go on.
+    pub fn shut_down(&self, grace: Duration) {
+        if self.shared.is_left_behind() {
+            return;
+        }
+        let deadline = Instant::now() + grace;
+        self.wind_down(grace);
         let uplink = self.shared.change(|state| state.leave());
         drop(uplink);
         self.shared.work().notify_all();

@@ -83,6 +83,9 @@ impl Core {
 
     fn stay(&mut self, id: u64, workers: &[WorkerId], reason: &str) {
         workers.iter().for_each(|&worker| self.set_retiring(worker, false));
+        // Who leaves whatever becomes of it waits for nothing.
+        let leaving = workers.iter().filter_map(|it| self.workers.get(it)).filter(|entry| entry.leaves);
+        leaving.for_each(|entry| entry.send(&ToWorker::Leave, vec![]));
         let names: Vec<_> = workers.iter().filter_map(|it| self.workers.get(it)).map(|it| it.name.clone()).collect();
         self.end_movement(id, Answer::Refused(format!("worker `{}` can't retire: {reason}", names.join("`, `"))));
     }

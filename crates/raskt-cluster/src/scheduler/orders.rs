@@ -13,6 +13,9 @@ const ORDERS_OF_A_CLIENT: usize = 64;
 /// Results of which more copies are asked for at a time, at most.
 const REPLICATED_MOST: u64 = 1 << 20;
 
+/// No client has this number.
+const NOBODY: u32 = u32::MAX;
+
 impl Core {
     /// Begins what is to be done; gives the answer if it is done at once.
     pub fn begin_order(&mut self, client: u32, number: u64, order: Order) -> Result<Option<Answer>, String> {
@@ -75,6 +78,12 @@ impl Core {
         }
         self.look_after_movements();
         Ok(None)
+    }
+
+    /// A worker leaves of itself: what it alone holds goes to others, and nobody has asked for that.
+    pub fn hand_over(&mut self, worker: WorkerId) {
+        self.begin_movement(Movement::new((NOBODY, 0), vec![worker], Kind::Retire { leaves: true }));
+        self.look_after_movements();
     }
 
     fn begin_movement(&mut self, movement: Movement) -> u64 {

@@ -217,3 +217,28 @@ fn a_worker_that_leaves_gets_nothing_more() {
     assert_eq!((assignments(core, leaves), asked(core, leaves), asked(core, other)), (before, 0, u64::from(TASKS)));
     assert!(assignments(core, other) > 0);
 }
+
+/// Others take over what it alone has before it goes; where nobody can, it waits for nothing.
+#[test]
+fn what_a_worker_that_leaves_has_goes_to_others() {
+    let mut scene = Scene::new();
+    let (client, leaves) = (scene.client(1), scene.worker(2, "leaves"));
+    give(&mut scene.core, client, RunId(1));
+    scene.core.spread_gifts();
+    let tasks = vec![range(0, 0, u64::from(TASKS))];
+    let told = WorkerTold::Scattered { run: RunId(1), tasks: tasks.clone(), bytes: 48 };
+    scene.core.worker_says(leaves, FromWorker::Told { told, small: vec![] }, vec![]);
+    // What is made of it isn't wanted: it would keep the worker at work.
+    scene.core.release_tasks(client, vec![(RunId(1), range(1, 0, 3))]).unwrap();
+    let other = scene.worker(3, "other");
+    scene.core.worker_says(leaves, FromWorker::Leaves, vec![]);
+    let copies: Vec<_> = scene.core.movements.copies.iter().map(|(&copy, copying)| (copy, copying.to)).collect();
+    let [(copy, to)] = copies[..] else { panic!("{copies:?}") };
+    assert!(to == other && scene.core.workers.contains_key(&leaves));
+    let told = WorkerTold::Fetched { run: RunId(1), tasks };
+    scene.core.worker_says(other, FromWorker::Told { told, small: vec![] }, vec![]);
+    scene.core.worker_says(other, FromWorker::Copied { copy, failure: None }, vec![]);
+    assert!(!scene.core.workers.contains_key(&leaves), "it goes");
+    scene.core.worker_says(other, FromWorker::Leaves, vec![]);
+    assert!(scene.core.movements.open.is_empty() && scene.core.movements.copies.is_empty());
+}

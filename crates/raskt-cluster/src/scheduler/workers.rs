@@ -123,7 +123,7 @@ impl Core {
         }
     }
 
-    /// It ends what it has begun, and takes nothing more: others do what it gives back, and fetch what it was to.
+    /// It ends what it has begun, and takes nothing more: others do what it gives back, fetch what it was to, and take over what it has.
     fn worker_leaves(&mut self, worker: WorkerId) {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
         if std::mem::replace(&mut entry.leaves, true) {
@@ -131,6 +131,7 @@ impl Core {
         }
         self.ask_others_for_gifts(worker, LossCause::Retired);
         self.set_retiring(worker, true);
+        self.hand_over(worker);
     }
 
     /// Somebody is about to end a worker, and says why.

@@ -212,8 +212,11 @@ impl WorkerServer {
         }
     }
 
-    /// Lets what runs end for up to `grace`, and leaves. What hasn't begun is done by others, which are given data as well.
+    /// Lets what runs end for up to `grace`, and leaves. What hasn't begun is done by others, which are given data as well, and what is
+    /// here alone they take over.
     pub fn shut_down(&self, grace: Duration) {
+        let deadline = Instant::now() + grace;
+        let left = || deadline.saturating_duration_since(Instant::now());
         let _ = self.leaves_since.set(Instant::now());
         self.fetching.leave();
         // Before anything is given back, so that it doesn't come again.
@@ -222,7 +225,12 @@ impl WorkerServer {
         {
             self.link.owe_leave();
         }
-        self.engine.shut_down(grace);
+        self.engine.wind_down(grace);
+        if !grace.is_zero() && self.link.outbox().is_some_and(|outbox| outbox.is_connected()) {
+            // The scheduler says when others have all that they need.
+            self.ended.wait(left());
+        }
+        self.engine.shut_down(left());
         self.face.worker_ends(self.engine.number());
         self.network.close(grace.max(Duration::from_millis(200)));
         self.ended.tell("it was shut down");
