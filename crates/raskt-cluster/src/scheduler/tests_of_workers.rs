@@ -224,12 +224,12 @@ fn what_a_worker_that_leaves_has_goes_to_others() {
     let mut scene = Scene::new();
     let (client, leaves) = (scene.client(1), scene.worker(2, "leaves"));
     give(&mut scene.core, client, RunId(1));
+    // What is made of it isn't wanted: it would keep the worker at work.
+    scene.core.release_tasks(client, vec![(RunId(1), range(1, 0, 3))]).unwrap();
     scene.core.spread_gifts();
     let tasks = vec![range(0, 0, u64::from(TASKS))];
     let told = WorkerTold::Scattered { run: RunId(1), tasks: tasks.clone(), bytes: 48 };
     scene.core.worker_says(leaves, FromWorker::Told { told, small: vec![] }, vec![]);
-    // What is made of it isn't wanted: it would keep the worker at work.
-    scene.core.release_tasks(client, vec![(RunId(1), range(1, 0, 3))]).unwrap();
     let other = scene.worker(3, "other");
     scene.core.worker_says(leaves, FromWorker::Leaves, vec![]);
     let copies: Vec<_> = scene.core.movements.copies.iter().map(|(&copy, copying)| (copy, copying.to)).collect();
