@@ -181,6 +181,8 @@ impl State {
         let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
         let (slots, memory) = if self.is_shut_down { (0, 0) } else { (slots, memory) };
         self.resize_worker();
+        // First who waits: their slots are among those that there are.
+        self.tell_scheduler(WorkerTold::Lends { slots: self.lent_slots });
         self.tell_scheduler(WorkerTold::Resized { slots, memory });
     }
 

@@ -52,6 +52,7 @@ impl Scheduler {
             Event::RunReleased { .. }
             | Event::WorkerJoined { .. }
             | Event::WorkerResized { .. }
+            | Event::WorkerLends { .. }
             | Event::WorkerRenamed { .. }
             | Event::SlotsLent { .. }
             | Event::SlotsReturned { .. }

@@ -130,6 +130,14 @@ pub enum Event {
         /// Bytes that it may hold from now on.
         memory: u64,
     },
+    /// So many of a worker's slots are those of tasks that wait for what isn't a run of theirs: for what they have submitted as a client
+    /// does, say. Whatever it is may have to run here.
+    WorkerLends {
+        /// The worker.
+        worker: WorkerId,
+        /// How many of its slots are lent so from now on.
+        slots: u32,
+    },
     /// A worker is called otherwise from now on: what is to run on a worker of its new name may run there, and nothing more of what is
     /// to run on one of its name of before.
     WorkerRenamed {

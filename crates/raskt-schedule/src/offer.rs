@@ -29,6 +29,8 @@ impl Offer {
 pub enum LossCause {
     /// It died, or can't be reached: what it was running may be the reason.
     Died,
+    /// The same, and it was to fetch data of clients: to read that may be the reason as well.
+    DiedFetching,
     /// It was asked to leave: nobody is to blame.
     Retired,
 }

@@ -256,7 +256,8 @@ impl Scheduler {
     pub(crate) fn blame(&mut self, worker: WorkerId, cause: LossCause) -> Vec<(RunId, TaskId)> {
         let mut guilty = vec![];
         let Some(state) = self.workers.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
-        let (alone, newest) = (self.alone_on(worker, state), self.workers.newest().unwrap_or(worker));
+        let alone = self.alone_on(worker, state).filter(|_| cause != LossCause::DiedFetching);
+        let newest = self.workers.newest().unwrap_or(worker);
         let started = state.placed().filter(|(_, placed)| placed.is_started);
         let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
         let groups: BTreeMap<_, _> = state.suspects().collect();

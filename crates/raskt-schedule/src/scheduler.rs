@@ -165,6 +165,10 @@ impl Scheduler {
                 self.workers.resize(worker, slots, memory);
                 self.look_at_borrowers(worker);
             }
+            Event::WorkerLends { worker, slots } => {
+                self.workers.lend_to_anybody(worker, slots);
+                self.look_at_borrowers(worker);
+            }
             Event::WorkerRenamed { worker, name } => self.workers.rename(worker, name),
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
             Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),

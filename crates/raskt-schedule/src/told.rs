@@ -34,6 +34,8 @@ pub enum WorkerTold {
     ResultsLost { run: RunId, tasks: Vec<TaskRange> },
     /// [`Event::WorkerResized`].
     Resized { slots: u32, memory: u64 },
+    /// [`Event::WorkerLends`].
+    Lends { slots: u32 },
     /// [`Event::SlotsLent`].
     SlotsLent { run: RunId, slots: u32 },
     /// [`Event::SlotsReturned`].
@@ -58,6 +60,7 @@ impl WorkerTold {
             Self::Kept { run, tasks } => Event::Kept { worker, run, tasks },
             Self::ResultsLost { run, tasks } => Event::ResultsLost { worker, run, tasks },
             Self::Resized { slots, memory } => Event::WorkerResized { worker, slots, memory },
+            Self::Lends { slots } => Event::WorkerLends { worker, slots },
             Self::SlotsLent { run, slots } => Event::SlotsLent { worker, run, slots },
             Self::SlotsReturned { run, slots } => Event::SlotsReturned { worker, run, slots },
         }

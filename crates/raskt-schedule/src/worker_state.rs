@@ -33,6 +33,8 @@ pub(crate) struct WorkerState {
     orphan_memory: u128,
     /// Slots that its tasks have lent while they wait for runs.
     lent: u64,
+    /// Slots among those that it offers whose tasks wait for something else.
+    lent_to_anybody: u64,
     /// Those of these runs that require something.
     waits_for: BTreeSet<RunId>,
     /// Sums over what is placed.
@@ -75,6 +77,7 @@ impl WorkerState {
             orphans: BTreeMap::new(),
             orphan_memory: 0,
             lent: 0,
+            lent_to_anybody: 0,
             waits_for: BTreeSet::new(),
             nanoseconds: 0,
             memory: 0,
@@ -104,6 +107,16 @@ impl WorkerState {
     /// It has come to have so many slots, and so much memory. What else it offers stays as it was when it joined.
     pub fn resize(&mut self, slots: u32, memory: u64) {
         (self.offer.slots, self.offer.memory) = (slots, memory);
+    }
+
+    /// So many slots among those that it offers are of tasks that wait.
+    pub fn lend_to_anybody(&mut self, slots: u32) {
+        self.lent_to_anybody = slots.into();
+    }
+
+    /// How many of its tasks wait.
+    fn waiting(&self) -> u64 {
+        self.lent.saturating_add(self.lent_to_anybody)
     }
 
     /// Runs that its tasks wait for, of those that require something.
@@ -221,9 +234,9 @@ impl WorkerState {
         self.placed.is_empty()
     }
 
-    /// Whether all that is placed there waits for runs.
+    /// Whether all that is placed there waits.
     pub fn is_at_rest(&self) -> bool {
-        self.placed.len() as u64 <= self.lent
+        self.placed.len() as u64 <= self.waiting()
     }
 
     /// Whether something of a forgotten run goes on there, for which a death would be as much to blame on.
@@ -280,7 +293,7 @@ impl WorkerState {
 
     /// Whether it gets nothing but a suspect. While tasks of it wait for others, these may come.
     pub fn is_kept(&self) -> bool {
-        !self.quarantines.is_empty() && self.lent == 0
+        !self.quarantines.is_empty() && self.waiting() == 0
     }
 
     /// Its tasks lend so many more slots, or get so many back.
@@ -344,7 +357,7 @@ impl WorkerState {
 
     /// What is at work for each slot, in 1024ths: also for nobody, and no task that waits. Nothing on a worker that does nothing.
     pub fn load(&self) -> u64 {
-        let busy = (self.placed.len() as u64 + self.orphans()).saturating_sub(self.lent);
+        let busy = (self.placed.len() as u64 + self.orphans()).saturating_sub(self.waiting());
         busy.saturating_mul(1024) / u64::from(self.offer.slots).max(1)
     }
 

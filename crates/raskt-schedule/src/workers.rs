@@ -75,6 +75,11 @@ impl Workers {
         self.change(worker, |state| state.resize(slots, memory));
     }
 
+    /// So many slots of `worker` are those of tasks that wait for anything.
+    pub fn lend_to_anybody(&mut self, worker: WorkerId, slots: u32) {
+        self.change(worker, |state| state.lend_to_anybody(slots));
+    }
+
     /// `worker` is called otherwise from now on.
     pub fn rename(&mut self, worker: WorkerId, name: Arc<str>) {
         let Some(state) = self.workers.get_mut(&worker) else { return };

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// them, and when it had a few.
 const AT_A_TIME: [u64; 3] = [256, 16, 1];
 
+/// How often it is looked whether a worker has nothing to do.
+const GLANCE: Duration = Duration::from_millis(50);
+
 /// Nobody has become free for so long: one worker that isn't is called, and one more after as long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -29,6 +32,8 @@ pub(super) struct Careful {
     last: u64,
     /// Since when nobody was called for those that wait.
     since: Option<Instant>,
+    /// When it was looked last whether somebody could be.
+    looked: Option<Instant>,
     /// Workers that were called and haven't answered, by the number of the call, and what they are to fetch.
     called: BTreeMap<u64, Call>,
     /// How many calls each has answered that had nothing to fetch before the first of them.
@@ -78,13 +83,15 @@ impl Careful {
 
     /// Whether more of it may be fetched than when this was last asked.
     pub fn may_go_on(&mut self) -> bool {
-        !self.waiting.is_empty() && (self.asked.is_one_free() || self.is_overdue())
+        let is_time = || self.looked.is_none_or(|looked| looked.elapsed() >= GLANCE);
+        !self.waiting.is_empty() && (self.asked.is_one_free() || is_time())
     }
 
-    /// Those of `workers` that may be called: who has nothing else to fetch. Where that doesn't come about one of the others may be, though
-    /// who dies then is less of a proof.
-    pub fn calls(&self, workers: &[WorkerId]) -> Calls {
-        let (free, busy): (Vec<_>, Vec<_>) = workers.iter().copied().partition(|&worker| self.asked.is_free(worker));
+    /// Those of `workers` that may be called: who has nothing else to fetch, and is at no task. Where that doesn't come about one of the others
+    /// may be, though who dies then is less of a proof.
+    pub fn calls(&self, workers: &[WorkerId], is_idle: impl Fn(WorkerId) -> bool) -> Calls {
+        let may_be = |worker: &WorkerId| self.asked.is_free(*worker) && is_idle(*worker);
+        let (free, busy): (Vec<_>, Vec<_>) = workers.iter().copied().partition(may_be);
         let busy: Vec<_> = if self.is_overdue() { self.not_called(&busy) } else { vec![] };
         Calls { free, busy, open: Default::default(), full: vec![] }
     }
@@ -104,6 +111,7 @@ impl Careful {
     pub fn call(&mut self, calls: Vec<Call>) -> Vec<(u64, Call)> {
         let since = self.since.filter(|_| calls.is_empty() && !self.is_overdue()).unwrap_or_else(Instant::now);
         self.since = (!self.waiting.is_empty()).then_some(since);
+        self.looked = Some(Instant::now());
         for call in &calls {
             if self.asked.is_free(call.worker) {
                 self.answered.remove(&call.worker);
@@ -134,9 +142,10 @@ impl Careful {
         self.called.iter().filter(|(_, call)| call.worker == worker).map(|(number, _)| *number).collect()
     }
 
-    /// When somebody is to look whether nobody has become free.
+    /// When it is to be looked again whether somebody can be called.
     pub fn wakes_at(&self) -> Option<Instant> {
-        self.since.map(|since| since + PATIENCE)
+        let looked = self.looked.filter(|_| !self.waiting.is_empty())?;
+        Some(looked + GLANCE)
     }
 }
 
@@ -201,7 +210,7 @@ mod tests {
 
     /// Has the worker called for one datum of the first of these runs for which it may be; gives the others.
     fn called(careful: &mut Careful, runs: &[RunId], answers: bool) -> Vec<RunId> {
-        let mut calls = careful.calls(&[WORKER]);
+        let mut calls = careful.calls(&[WORKER], |_| true);
         let left = runs.iter().copied().filter(|&run| calls.add(run, one(), 2, &[WORKER]).is_some()).collect();
         for (number, call) in careful.call(calls.all()) {
             careful.asked.add(WORKER, 1);
@@ -221,12 +230,11 @@ mod tests {
         assert!(careful.may_go_on());
         assert_eq!(called(&mut careful, &runs, true), [RunId(2), RunId(3)]);
         careful.wait_no_more(RunId(1));
-        assert!(!careful.may_go_on() && careful.wakes_at().is_some());
+        assert!(careful.wakes_at().is_some());
         assert_eq!(called(&mut careful, &runs[1..], true), [RunId(2), RunId(3)], "it isn't time yet");
         careful.since = Instant::now().checked_sub(2 * PATIENCE);
         assert!(careful.may_go_on());
         assert_eq!(called(&mut careful, &runs[1..], true), [RunId(3)], "one after the other");
-        assert!(!careful.may_go_on());
         // Nobody knows which of the two it was.
         assert!(!careful.left(WORKER));
         careful.asked.take(WORKER, 2);
@@ -241,9 +249,9 @@ mod tests {
         careful.asked.add(WorkerId(2), 1);
         let able = [WorkerId(2)];
         let both = [WORKER, WorkerId(2)];
-        assert!(careful.calls(&both).add(RunId(1), one(), 0, &able).is_some());
+        assert!(careful.calls(&both, |_| true).add(RunId(1), one(), 0, &able).is_some());
         careful.since = Instant::now().checked_sub(2 * PATIENCE);
-        assert!(careful.calls(&both).add(RunId(1), one(), 0, &able).is_none());
+        assert!(careful.calls(&both, |_| true).add(RunId(1), one(), 0, &able).is_none());
     }
 
     #[test]

@@ -14,7 +14,7 @@ impl Core {
             return;
         }
         let (all, known) = (self.takers(), self.takers_in_time());
-        let mut calls = self.careful.calls(&all);
+        let mut calls = self.careful.calls(&all, |worker| !self.machine.has_begun_something(worker));
         for run in self.careful.waiting() {
             if calls.is_over() {
                 break;

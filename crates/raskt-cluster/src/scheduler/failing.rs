@@ -29,7 +29,9 @@ impl Core {
                 FailureForm { run, task, error: Some(error.into()), story, is_lost: false, cause }
             }
             Some(WhyNot::Deaths(deaths)) => {
-                let (story, cause) = (deaths.clone(), self.causes.last_of(deaths));
+                let words = "it is data that a client has given, and what reads it may end its process";
+                let last = self.causes.last_of(deaths).map(|cause| format!("; {cause}")).unwrap_or_default();
+                let (story, cause) = (deaths.clone(), Some(format!("{words}{last}")));
                 FailureForm { run, task, error: None, story, is_lost: false, cause }
             }
             None => FailureForm { run, task, error: None, story, is_lost: true, cause },

@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// So many workers die that do nothing but fetch a datum, before that is taken for the reason.
 const DEATHS: usize = 3;
 
-/// And so many, where each of them did something that may be the reason as well.
-const DEATHS_BESIDE: usize = 16;
+/// And so many, where each of them did something that may be the reason as well: fewer than fail a task that ran there each time.
+const DEATHS_BESIDE: usize = 9;
 
 /// The data of a run.
 #[derive(Default)]

@@ -219,7 +219,7 @@ impl Core {
             // It hears what it was told last.
             LossCause::Retired => entry.outbox.close(),
             // One that can't be reached, and comes back, hears that there is no such session, and begins another one with what it holds.
-            LossCause::Died => entry.outbox.abandon(),
+            LossCause::Died | LossCause::DiedFetching => entry.outbox.abandon(),
         }
         self.note(|| Record::WorkerOut { worker: worker.0 });
         self.errands_lost(worker, &entry.name);
@@ -229,11 +229,14 @@ impl Core {
         }
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
+        // What reads data may be why, whatever ran beside that.
+        let is_fetching = cause == LossCause::Died && !self.careful.asked.is_free(worker);
+        let of_machine = if is_fetching { LossCause::DiedFetching } else { cause };
         self.ask_others_for_gifts(worker, cause);
         self.takers_change();
         self.note_info(format!("worker `{}` has left: {cause:?}", entry.name));
         let left = self.backups.of(&self.machine, worker, &entry.knows);
-        self.handle(Event::WorkerLost { worker, cause });
+        self.handle(Event::WorkerLost { worker, cause: of_machine });
         self.movements_lost(worker);
         self.backups_lost(worker, cause, left);
         self.pass_on(entry.name);

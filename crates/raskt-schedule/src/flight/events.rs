@@ -49,13 +49,21 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(u64::from(*slots));
             to.number(*memory);
         }
+        Event::WorkerLends { worker, slots } => {
+            start(to, 25, u64::from(worker.0));
+            to.number(u64::from(*slots));
+        }
         Event::WorkerRenamed { worker, name } => {
             start(to, 22, u64::from(worker.0));
             to.text(name);
         }
         Event::WorkerLost { worker, cause } => {
             start(to, 7, u64::from(worker.0));
-            to.flag(*cause == LossCause::Retired);
+            to.number(match cause {
+                LossCause::Died => 0,
+                LossCause::Retired => 1,
+                LossCause::DiedFetching => 2,
+            });
         }
         Event::ResultsLost { worker, run, tasks } => {
             start(to, 8, u64::from(worker.0));
@@ -193,7 +201,12 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         }
         6 => Event::WorkerResized { worker, slots: from.word()?, memory: from.number()? },
         7 => {
-            let cause = if from.flag()? { LossCause::Retired } else { LossCause::Died };
+            let cause = match from.number()? {
+                0 => LossCause::Died,
+                1 => LossCause::Retired,
+                2 => LossCause::DiedFetching,
+                _ => return Err(FlightError::Malformed("a worker is gone for no known reason")),
+            };
             Event::WorkerLost { worker, cause }
         }
         8 => Event::ResultsLost { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
@@ -240,6 +253,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             let run = RunId(from.number()?);
             Event::Kept { worker, run, tasks: from.list(|from| Ok((decode_range(from)?, from.number()?)))? }
         }
+        25 => Event::WorkerLends { worker, slots: from.word()? },
         22 => Event::WorkerRenamed { worker, name: from.text()? },
         21 => Event::RunsOn { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         19 => {

@@ -2,6 +2,7 @@
 
 mod admit;
 mod alone;
+mod anybody;
 mod before;
 mod borrowing;
 mod broadcast;

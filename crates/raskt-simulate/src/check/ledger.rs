@@ -138,6 +138,8 @@ impl Ledger {
             Event::WorkerResized { worker, slots, .. } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);
             }
+            // No worker of the simulated cluster does that.
+            Event::WorkerLends { .. } => {}
             Event::WorkerRenamed { worker, name } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.name = name.clone());
             }

@@ -18,6 +18,8 @@ pub(crate) struct Elsewhere {
     pub fetches: Fetches,
     /// Slots and memory, as the scheduler knows them.
     size: (u32, u64),
+    /// How many slots of those are lent, as it was told.
+    lends: u32,
     is_broken: bool,
 }
 
@@ -69,6 +71,7 @@ impl Elsewhere {
             inventory: Inventory::default(),
             fetches: Fetches::default(),
             size,
+            lends: 0,
             is_broken: false,
         }
     }
@@ -83,6 +86,7 @@ impl Elsewhere {
             inventory: Inventory::default(),
             fetches: Fetches::default(),
             size: self.size,
+            lends: self.lends,
             is_broken: true,
         }
     }
@@ -113,6 +117,8 @@ impl Elsewhere {
             // Most of what may change it leaves it as it is.
             WorkerTold::Resized { slots, memory } if self.size == (*slots, *memory) => return,
             WorkerTold::Resized { slots, memory } => self.size = (*slots, *memory),
+            WorkerTold::Lends { slots } if self.lends == *slots => return,
+            WorkerTold::Lends { slots } => self.lends = *slots,
             _ => {}
         }
         self.put_out(Word::Told(told));
@@ -121,7 +127,7 @@ impl Elsewhere {
     /// Another scheduler is there, or it has begun anew: it knows of so many slots, and so much memory, and is told that this is here, and
     /// that is run.
     pub fn begin_anew(&mut self, size: (u32, u64), held: Vec<HeldResults>, adrift: Vec<Adrift>) {
-        self.size = size;
+        (self.size, self.lends) = (size, 0);
         self.inventory.begin_anew();
         for HeldResults { run, tasks } in &held {
             self.inventory.tell(*run, &tasks.iter().map(|(range, _)| *range).collect::<Vec<_>>());

@@ -42,9 +42,11 @@ fn a_task_that_computes_lends_its_slot_to_what_the_scheduler_sends_next() {
     bench.assign(1, vec![range(0, 0, 1)], vec![]);
     assert!(matches!(bench.told(), WorkerTold::Started { .. }));
     // It gives nothing back before what it waits for has come: nobody may wait for its memory.
+    assert_eq!(bench.told(), WorkerTold::Lends { slots: 1 });
     assert_eq!(bench.told(), WorkerTold::Resized { slots: 2, memory: u64::MAX });
     bench.assign(2, vec![range(0, 1, 2)], vec![]);
     assert_eq!(bench.report().attempt, Attempt(2));
+    assert_eq!(bench.told(), WorkerTold::Lends { slots: 0 });
     assert_eq!(bench.told(), WorkerTold::Resized { slots: 1, memory: 1 << 20 });
     assert_eq!(bench.end().attempt, Attempt(1));
     let held = bench.held(&[range(0, 0, 1)]);

@@ -1,0 +1,36 @@
+//! Tasks that wait for what isn't a run of theirs.
+
+use super::lent::{Cluster, layers, nothing};
+use crate::*;
+
+/// A task may wait for what it has submitted as a client does: for no run of its own, as far as anybody can see. That may come to the
+/// worker that is kept for it, after other suspects.
+#[test]
+fn what_a_suspect_waits_for_as_a_client_comes_to_its_worker() {
+    let mut cluster = Cluster::new();
+    let submit = |cluster: &mut Cluster, run| cluster.submit(run, None, layers(vec![nothing()], false));
+    [1, 3].into_iter().for_each(|run| submit(&mut cluster, run));
+    for worker in 0..2 {
+        cluster.join(worker, 2, 0);
+        [1, 3].into_iter().for_each(|run| assert_eq!(cluster.start(run), worker));
+        cluster.die(worker);
+    }
+    cluster.join(2, 2, 0);
+    assert_eq!((cluster.start(1), cluster.only(3)), (2, None));
+    submit(&mut cluster, 2);
+    assert_eq!(cluster.only(2), None, "it is alone");
+    let lends = |cluster: &mut Cluster, slots| {
+        cluster.handle(Event::WorkerLends { worker: WorkerId(2), slots });
+        cluster.handle(Event::WorkerResized { worker: WorkerId(2), slots: 2 + slots, memory: u64::MAX });
+    };
+    lends(&mut cluster, 1);
+    assert_eq!((cluster.start(3), cluster.only(2)), (2, None));
+    lends(&mut cluster, 2);
+    assert_eq!(cluster.start(2), 2);
+    cluster.end(2, 2);
+    lends(&mut cluster, 0);
+    [1, 3].into_iter().for_each(|run| cluster.end(2, run));
+    submit(&mut cluster, 4);
+    assert_eq!(cluster.start(4), 2, "nobody is kept any more");
+    cluster.scheduler.validate();
+}
