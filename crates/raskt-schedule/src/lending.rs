@@ -52,6 +52,17 @@ impl Scheduler {
         }
     }
 
+    /// So many slots of a worker are those of tasks that wait for what isn't known here.
+    pub(crate) fn lend_to_anybody(&mut self, worker: WorkerId, slots: u32) {
+        self.workers.lend_to_anybody(worker, slots);
+        self.look_at_borrowers(worker);
+    }
+
+    pub(crate) fn resize(&mut self, worker: WorkerId, slots: u32, memory: u64) {
+        self.workers.resize(worker, slots, memory);
+        self.look_at_borrowers(worker);
+    }
+
     pub(crate) fn take_back_lent(&mut self, worker: WorkerId, id: RunId, slots: u32) {
         let Some(run) = self.runs.get_mut(&id) else { return };
         let Some((slots, is_over)) = run.take_back_lent(worker, slots.into()) else { return };

@@ -161,14 +161,8 @@ impl Scheduler {
                 }
                 self.workers.add(worker, offer);
             }
-            Event::WorkerResized { worker, slots, memory } => {
-                self.workers.resize(worker, slots, memory);
-                self.look_at_borrowers(worker);
-            }
-            Event::WorkerLends { worker, slots } => {
-                self.workers.lend_to_anybody(worker, slots);
-                self.look_at_borrowers(worker);
-            }
+            Event::WorkerResized { worker, slots, memory } => self.resize(worker, slots, memory),
+            Event::WorkerLends { worker, slots } => self.lend_to_anybody(worker, slots),
             Event::WorkerRenamed { worker, name } => self.workers.rename(worker, name),
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
             Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),

@@ -1,6 +1,7 @@
 //! One worker, as the scheduler sees it (Dask: `WorkerState`).
 
 mod borrowed;
+mod kept;
 mod open_workers;
 mod validate;
 
@@ -12,7 +13,7 @@ use crate::holdings::{Holdings, Move};
 use crate::placed::{Placed, Relief};
 use crate::policy::{Admission, Rebalance};
 use crate::requirement::{Requirement, Sums, change_sums};
-use crate::suspects::{Group, Quarantine};
+use crate::suspects::Quarantine;
 use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,23 +160,6 @@ impl WorkerState {
         self.holdings.apply(run, moved, each);
     }
 
-    /// The suspects that it is kept for, if it is; the last of them.
-    pub fn quarantine(&self) -> Option<Quarantine> {
-        self.quarantines.last().copied()
-    }
-
-    /// Assignments of suspects for which it is kept and which it has, and the groups that they are of.
-    pub fn suspects(&self) -> impl Iterator<Item = ((RunId, Attempt), Group)> {
-        self.quarantines.iter().filter_map(|kept| Some(((kept.run, kept.attempt?), kept.group)))
-    }
-
-    /// It is kept for others than those that it hasn't been given yet, or for nobody beside those that it has. It is kept for these
-    /// until they end.
-    pub fn change_quarantine(&mut self, quarantine: Option<Quarantine>) {
-        self.quarantines.retain(|kept| kept.attempt.is_some());
-        self.quarantines.extend(quarantine);
-    }
-
     /// What was asked back for it: from whom, and of which assignment.
     pub fn incoming(&self) -> Option<(WorkerId, RunId, Attempt)> {
         self.incoming
@@ -280,20 +264,10 @@ impl WorkerState {
         self.has_slot() && (self.quarantines.is_empty() || self.is_at_rest())
     }
 
-    /// Whether it isn't kept already for suspects that it hasn't been given yet.
-    pub fn may_be_kept(&self) -> bool {
-        self.quarantine().is_none_or(|kept| kept.attempt.is_some())
-    }
-
     /// Bytes that it may hold. A task that waits for tasks gives nothing back before they have run: none of them may wait for
     /// it.
     pub fn memory_limit(&self) -> u64 {
         if self.lent > 0 { u64::MAX } else { self.offer.memory }
-    }
-
-    /// Whether it gets nothing but a suspect. While tasks of it wait for others, these may come.
-    pub fn is_kept(&self) -> bool {
-        !self.quarantines.is_empty() && self.waiting() == 0
     }
 
     /// Its tasks lend so many more slots, or get so many back.
@@ -400,13 +374,6 @@ impl WorkerState {
     pub fn can_borrow(&self, requirement: &Requirement, lent: impl Fn(&Arc<str>) -> u128) -> bool {
         let mut required = requirement.resources.iter();
         required.all(|(name, &amount)| u128::from(self.free(name)) + lent(name) >= u128::from(amount))
-    }
-
-    /// How many assignments that meet `requirement` it can have at a time, if nobody but them takes anything; one at the least.
-    pub fn times(&self, requirement: Option<&Requirement>) -> u64 {
-        let required = requirement.into_iter().flat_map(|required| &required.resources);
-        let times = required.map(|(name, &amount)| self.free(name).checked_div(amount).unwrap_or(u64::MAX));
-        times.min().unwrap_or(u64::MAX).clamp(1, u64::from(self.offer.slots).max(1))
     }
 
     /// What is borrowed from tasks of `run`.
