@@ -12,6 +12,7 @@
 mod admit;
 mod alone;
 mod assign;
+mod blame;
 mod cancel;
 mod check;
 mod collections;

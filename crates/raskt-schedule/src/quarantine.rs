@@ -2,20 +2,21 @@
 
 use crate::needs::Need;
 use crate::placed::{Handed, Placed};
-use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::suspects::{Death, Group, Quarantine};
+use crate::suspects::{Group, Quarantine};
 use crate::worker_state::WorkerState;
-use crate::{LossCause, RunId, TaskRange, WorkerId};
+use crate::{RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 use std::ops::Bound;
 
 /// Workers with other things to do whose suspects are moved to idle ones after one event, if they can be; after the next, those
 /// that come after them.
 const MOVED: usize = 8;
+
+/// Groups of other runs that are looked at for one worker.
+const OTHERS_LOOKED_AT: usize = 1 << 10;
 
 impl Scheduler {
     /// Goes on with workers that are kept for suspects and to which something has happened, and keeps more of them if there are
@@ -168,9 +169,39 @@ impl Scheduler {
         if !self.is_free_for(worker, id, class) {
             return;
         }
-        let handed = self.hand_group(worker, id, class, Quarantine { run: id, group, attempt: None, stays });
-        if handed == 0 {
-            self.workers.quarantine(worker, None);
+        let most = self.runs.get(&id).map_or(1, |run| run.suspects.together_of(group));
+        match self.hand_group(worker, id, class, Quarantine { run: id, group, attempt: None, stays }) {
+            0 => self.workers.quarantine(worker, None),
+            _ if stays => {}
+            _ => self.add_others(worker, most),
+        }
+    }
+
+    /// Hands other groups that look for a worker to one that has just been given the first, which may have so many with it, as long as it
+    /// has threads: calls that were submitted one by one are runs of their own, and look alike when their worker dies.
+    fn add_others(&mut self, worker: WorkerId, mut most: u64) {
+        let (mut count, mut after) = (1, Bound::Unbounded);
+        for _ in 0..OTHERS_LOOKED_AT {
+            let Some(&(need, id, class)) = self.with_suspects.range((after, Bound::Unbounded)).next() else { return };
+            let Some(state) = self.workers.get(worker).filter(|state| count < most && state.has_slot()) else { return };
+            self.steps += 1;
+            after = Bound::Excluded((need, id, class));
+            let Some(run) = self.runs.get(&id) else { continue };
+            let Some((_, group)) = run.suspects.first_ready(class).filter(|(found, _)| *found == class) else {
+                continue;
+            };
+            let together = run.suspects.together_of(group);
+            let has_all = run.requirement_of(class).is_none_or(|required| state.has_free(&required));
+            if together <= count || !has_all || self.has_suspect_of(worker, id) {
+                continue;
+            }
+            if let Some(run) = self.runs.get_mut(&id) {
+                run.suspects.found_worker(group, worker);
+            }
+            if self.hand_group(worker, id, class, Quarantine { run: id, group, attempt: None, stays: false }) > 0 {
+                (count, most) = (count + 1, most.min(together));
+            }
+            self.note_suspects(id);
         }
     }
 
@@ -250,63 +281,5 @@ impl Scheduler {
             found.suspects.offer(group, true);
             self.note_suspects(run);
         }
-    }
-
-    /// Remembers what the loss of a worker, which is still there, may be due to, and gives the tasks that have killed too many.
-    pub(crate) fn blame(&mut self, worker: WorkerId, cause: LossCause) -> Vec<(RunId, TaskId)> {
-        let mut guilty = vec![];
-        let Some(state) = self.workers.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
-        let alone = self.alone_on(worker, state).filter(|_| cause != LossCause::DiedFetching);
-        let newest = self.workers.newest().unwrap_or(worker);
-        let started = state.placed().filter(|(_, placed)| placed.is_started);
-        let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
-        let groups: BTreeMap<_, _> = state.suspects().collect();
-        let mut last = None;
-        // Of one group is all that it had of it, and all else that was alike: together they are tried again.
-        let mut accused: BTreeMap<_, (Vec<TaskRange>, bool)> = BTreeMap::new();
-        for (&(id, attempt), placed) in state.placed() {
-            let Some(run) = self.runs.get_mut(&id) else { continue };
-            let all = placed.tasks.iter().flat_map(|range| range.tasks());
-            let current = TaskRange::of(all.filter(|&task| run.tasks.is_current(task, attempt)));
-            let Some(first) = current.first().map(|first| TaskId::new(first.layer, first.start)) else { continue };
-            let class = run.tasks.layers[first.layer.0 as usize].class;
-            let group = groups.get(&(id, attempt)).copied();
-            let (tasks, started) = accused.entry((id, class, group, group.is_none() && placed.is_started)).or_default();
-            tasks.extend(current);
-            *started |= placed.is_started;
-            // What it has of a run stands together.
-            let is_first = placed.is_started && last.replace(id) != Some(id);
-            let works = |last| self.workers.any_until(last, |state| state.placed_of(id).next().is_some());
-            if is_first && run.in_vain.died(worker, newest, run.tasks.counts.done, works) {
-                // None of them is to blame more than others: this one had begun.
-                guilty.push((id, first));
-            }
-        }
-        for ((id, class, group, _), (tasks, started)) in accused {
-            let Some(run) = self.runs.get_mut(&id) else { continue };
-            let alone = group.is_some() && alone == group.map(|group| (id, group));
-            let others =
-                if alone { TaskRange::count(&tasks) - 1 } else { executing.saturating_sub(u64::from(started)) };
-            let counted = run.suspects.note(&tasks, class, Death { worker, others, alone, started });
-            run.tasks.unready.get_or_insert_default();
-            let counted = counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task));
-            guilty.extend(counted.filter(|one| !guilty.contains(one)));
-        }
-        guilty
-    }
-
-    /// The group for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have some of
-    /// them beside it. Where that is so of two groups, it is of neither.
-    fn alone_on(&self, worker: WorkerId, state: &WorkerState) -> Option<(RunId, Group)> {
-        let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { state.orphans() };
-        // A task that was cancelled and still runs may be to blame as well. A task that waits for others does nothing
-        // meanwhile.
-        let all = state.placed().count() as u64 + orphans;
-        let mut groups: BTreeMap<_, u64> = BTreeMap::new();
-        state.suspects().for_each(|((run, _), group)| *groups.entry((run, group)).or_default() += 1);
-        let mut alone =
-            groups.into_iter().filter(|&((run, _), own)| all - own <= self.lent_by_others(worker, run, state));
-        let (only, _) = alone.next()?;
-        alone.next().is_none().then_some(only)
     }
 }

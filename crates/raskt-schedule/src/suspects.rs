@@ -5,7 +5,7 @@
 //! Suspects run alone from then on: nothing else is on their worker. But not one by one: those that a worker was executing when it
 //! died are a *group*, which runs as a whole, as many of it at a time as there are threads, and only if its worker dies as well is it
 //! split. So deaths cost little where nobody is to blame, be the tasks as long as they may and the threads many, and a poisonous task
-//! among a thousand is found by a few deaths. Deaths while a task was alone count against it; with the last one allowed it is failed.
+//! among a thousand is found by a few deaths. Groups of other runs may be with it: of these ever fewer are as well. Deaths while a task was alone count against it; with the last one allowed it is failed.
 //! Whatever ends without a death is forgotten here.
 //!
 //! While a suspect waits for a run, others may use its slot, and what it waits for may run there: when the worker dies then, or when
@@ -57,6 +57,8 @@ struct Members {
     starts: BTreeSet<TaskId>,
     /// What they require, by its class in their run.
     class: u32,
+    /// With how many groups they may be on a worker, themselves included: of other runs, which looked as they do.
+    together: u64,
     /// The worker that is kept for them, which has still other things to do.
     worker: Option<WorkerId>,
 }
@@ -155,14 +157,20 @@ impl CrashSuspects {
     /// A worker died that had `tasks`, all of which require the same `class`: what it had of one group, or of no group. If it had
     /// nothing else (`death.alone`), one of them is to blame, or nobody: they are split. The same if it had something else for the
     /// third time. Says of a single suspect how many deaths count against it.
-    pub fn note(&mut self, tasks: &[TaskRange], class: u32, death: Death) -> Option<(TaskId, u32)> {
+    /// Or it had so many groups `with` these and nothing else: one of them is to blame, or nobody, and from now on fewer of them are
+    /// together.
+    pub fn note(&mut self, tasks: &[TaskRange], class: u32, death: Death, with: Option<u64>) -> Option<(TaskId, u32)> {
         let count = TaskRange::count(tasks);
         // Taken out first: what they were near decides what becomes of them, and they are put back with one death more.
         let (mut noted, mut group) = (0, None);
+        let before = tasks.first().and_then(|range| self.group_of(TaskId::new(range.layer, range.start)));
+        let before = before.map_or(u64::MAX, |group| self.together_of(group));
+        let together = with.map_or(before, |with| before.min((with / PARTS).max(1)));
         let pieces: Vec<_> = tasks.iter().flat_map(|&range| self.cut(range)).collect();
         let suspects =
             || pieces.iter().filter_map(|(_, before)| before.as_ref().filter(|before| before.group.is_some()));
-        let beside = (death.started && !death.alone && suspects().next().is_some()).then_some(count);
+        let is_beside = with.is_none() && death.started && !death.alone && suspects().next().is_some();
+        let beside = is_beside.then_some(count);
         let times = suspects().map(|before| before.story.count_beside(|group| group > 1)).max().unwrap_or(0) + 1;
         let is_split = death.alone || beside.is_some() && times.is_multiple_of(NEAR_DEATHS);
         let part = if is_split { count.div_ceil(PARTS) } else { count };
@@ -178,7 +186,7 @@ impl CrashSuspects {
                 }
                 let end = piece.end.min(piece.start + part - noted % part);
                 if is_suspect && group.is_none() {
-                    group = Some(self.add_group(class));
+                    group = Some(self.add_group(class, together));
                 }
                 let stretch = Stretch { end, story: story.clone(), group: group.filter(|_| is_suspect) };
                 self.put(TaskId::new(piece.layer, piece.start), stretch);
@@ -190,10 +198,10 @@ impl CrashSuspects {
         Some((only, self.find(only)?.1.story.count()))
     }
 
-    fn add_group(&mut self, class: u32) -> Group {
+    fn add_group(&mut self, class: u32, together: u64) -> Group {
         let group = Group(self.next);
         self.next += 1;
-        self.groups.insert(group, Members { starts: BTreeSet::new(), class, worker: None });
+        self.groups.insert(group, Members { starts: BTreeSet::new(), class, together, worker: None });
         group
     }
 
@@ -381,6 +389,11 @@ impl CrashSuspects {
     /// The requirement of `group`, by its class.
     pub fn class_of(&self, group: Group) -> Option<u32> {
         self.groups.get(&group).map(|members| members.class)
+    }
+
+    /// With how many groups this one may be on a worker, itself included.
+    pub fn together_of(&self, group: Group) -> u64 {
+        self.groups.get(&group).map_or(1, |members| members.together)
     }
 
     /// Asserts that each fact is told once, and alike; gives each suspect, and whether its group looks for a worker or has one.

@@ -10,27 +10,27 @@ fn what_a_suspect_waits_for_as_a_client_comes_to_its_worker() {
     let mut cluster = Cluster::new();
     let submit = |cluster: &mut Cluster, run| cluster.submit(run, None, layers(vec![nothing()], false));
     [1, 3].into_iter().for_each(|run| submit(&mut cluster, run));
-    for worker in 0..2 {
+    for worker in 0..3 {
         cluster.join(worker, 2, 0);
         [1, 3].into_iter().for_each(|run| assert_eq!(cluster.start(run), worker));
         cluster.die(worker);
     }
-    cluster.join(2, 2, 0);
-    assert_eq!((cluster.start(1), cluster.only(3)), (2, None));
+    cluster.join(3, 2, 0);
+    assert_eq!((cluster.start(1), cluster.only(3)), (3, None));
     submit(&mut cluster, 2);
     assert_eq!(cluster.only(2), None, "it is alone");
     let lends = |cluster: &mut Cluster, slots| {
-        cluster.handle(Event::WorkerLends { worker: WorkerId(2), slots });
-        cluster.handle(Event::WorkerResized { worker: WorkerId(2), slots: 2 + slots, memory: u64::MAX });
+        cluster.handle(Event::WorkerLends { worker: WorkerId(3), slots });
+        cluster.handle(Event::WorkerResized { worker: WorkerId(3), slots: 2 + slots, memory: u64::MAX });
     };
     lends(&mut cluster, 1);
-    assert_eq!((cluster.start(3), cluster.only(2)), (2, None));
+    assert_eq!((cluster.start(3), cluster.only(2)), (3, None));
     lends(&mut cluster, 2);
-    assert_eq!(cluster.start(2), 2);
-    cluster.end(2, 2);
+    assert_eq!(cluster.start(2), 3);
+    cluster.end(3, 2);
     lends(&mut cluster, 0);
-    [1, 3].into_iter().for_each(|run| cluster.end(2, run));
+    [1, 3].into_iter().for_each(|run| cluster.end(3, run));
     submit(&mut cluster, 4);
-    assert_eq!(cluster.start(4), 2, "nobody is kept any more");
+    assert_eq!(cluster.start(4), 3, "nobody is kept any more");
     cluster.scheduler.validate();
 }

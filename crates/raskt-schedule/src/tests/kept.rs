@@ -268,24 +268,25 @@ fn a_suspect_that_has_waited_is_alone_again() {
     let mut cluster = Cluster::new();
     cluster.join(0, 2, 0);
     [1, 3].into_iter().for_each(|run| submit_one(&mut cluster, run, None, nothing()));
-    for worker in 0..2 {
+    // Together at first, and each by itself when that worker has died as well.
+    for worker in 0..3 {
         assert_eq!((cluster.start(1), cluster.start(3)), (worker, worker));
         cluster.die(worker);
         cluster.join(worker + 1, 2, 0);
     }
     let (waits, other) = if cluster.only(1).is_some() { (1, 3) } else { (3, 1) };
-    assert_eq!((cluster.start(waits), cluster.only(other)), (2, None));
+    assert_eq!((cluster.start(waits), cluster.only(other)), (3, None));
     // It waits for what is done elsewhere.
     submit_one(&mut cluster, 5, Some(waits), gpu(1));
-    cluster.lend(2, 5);
-    assert_eq!(cluster.start(other), 2, "the other suspect has its turn meanwhile");
-    cluster.end(2, other);
+    cluster.lend(3, 5);
+    assert_eq!(cluster.start(other), 3, "the other suspect has its turn meanwhile");
+    cluster.end(3, other);
     cluster.join(6, 1, 1);
     cluster.end(6, 5);
     cluster.submit(9, None, layers(vec![nothing(); 3], false));
-    assert!(cluster.of(9, 2).is_empty(), "nothing is put beside it");
-    cluster.end(2, waits);
-    assert_eq!(cluster.of(9, 2).len(), 2, "its worker is there for all");
+    assert!(cluster.of(9, 3).is_empty(), "nothing is put beside it");
+    cluster.end(3, waits);
+    assert_eq!(cluster.of(9, 3).len(), 2, "its worker is there for all");
 }
 
 /// A suspect comes into a slot that is lent, and has to wait there since who lent it goes on: it isn't taken to a worker where it

@@ -34,6 +34,7 @@ mod runs;
 mod shares;
 mod steps;
 mod task_set;
+mod together;
 mod told;
 mod turns;
 mod unsendable;

@@ -37,6 +37,6 @@ impl WorkerState {
     pub fn times(&self, requirement: Option<&Requirement>) -> u64 {
         let required = requirement.into_iter().flat_map(|required| &required.resources);
         let times = required.map(|(name, &amount)| self.free(name).checked_div(amount).unwrap_or(u64::MAX));
-        times.min().unwrap_or(u64::MAX).clamp(1, u64::from(self.offer.slots).max(1))
+        times.min().unwrap_or(u64::MAX).min(self.slots().saturating_sub(self.placed.len() as u64)).max(1)
     }
 }
