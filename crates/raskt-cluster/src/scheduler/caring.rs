@@ -14,7 +14,10 @@ impl Core {
             return;
         }
         let (all, known) = (self.takers(), self.takers_in_time());
-        let mut calls = self.careful.calls(&all, |worker| !self.machine.has_begun_something(worker));
+        // What it was handed out it may begin at any moment.
+        let is_idle =
+            |worker| !self.machine.has_begun_something(worker) && self.machine.processing(worker, None, 1).is_empty();
+        let mut calls = self.careful.calls(&all, is_idle);
         for run in self.careful.waiting() {
             if calls.is_over() {
                 break;
