@@ -12,7 +12,6 @@
 mod admit;
 mod alone;
 mod assign;
-mod blame;
 mod cancel;
 mod check;
 mod collections;

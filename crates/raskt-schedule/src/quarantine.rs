@@ -1,5 +1,7 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
+mod blame;
+
 use crate::needs::Need;
 use crate::placed::{Handed, Placed};
 use crate::requirement::Requirement;
