@@ -105,8 +105,9 @@ impl LocalCluster {
 
 impl Drop for LocalCluster {
     fn drop(&mut self) {
-        self.workers.iter().for_each(|worker| worker.shut_down(GRACE));
+        // First who tells all of them to leave: nobody takes over what others have.
         self.scheduler.shut_down(GRACE);
+        self.workers.iter().for_each(|worker| worker.shut_down(GRACE));
     }
 }
 

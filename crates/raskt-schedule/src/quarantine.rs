@@ -193,7 +193,9 @@ impl Scheduler {
                 continue;
             };
             let together = run.suspects.together_of(group);
-            let has_all = run.requirement_of(class).is_none_or(|required| state.has_free(&required));
+            let requirement = run.requirement_of(class);
+            let may_be_here = self.workers.could_take(worker, requirement.as_deref());
+            let has_all = may_be_here && requirement.is_none_or(|required| state.has_free(&required));
             if together <= count || !has_all || self.has_suspect_of(worker, id) {
                 continue;
             }

@@ -85,6 +85,14 @@ pub struct Death {
     pub started: bool,
 }
 
+/// The groups that a worker had when it died.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Company {
+    pub groups: u64,
+    /// It had nothing else.
+    pub is_all: bool,
+}
+
 /// What was being executed in so many deaths is suspected.
 const STARTED_DEATHS: usize = 2;
 
@@ -156,20 +164,27 @@ impl CrashSuspects {
 
     /// A worker died that had `tasks`, all of which require the same `class`: what it had of one group, or of no group. If it had
     /// nothing else (`death.alone`), one of them is to blame, or nobody: they are split. The same if it had something else for the
-    /// third time. Says of a single suspect how many deaths count against it.
-    /// Or it had so many groups `with` these and nothing else: one of them is to blame, or nobody, and from now on fewer of them are
-    /// together.
-    pub fn note(&mut self, tasks: &[TaskRange], class: u32, death: Death, with: Option<u64>) -> Option<(TaskId, u32)> {
+    /// third time. Where it had other groups as well (`company`), fewer of them are together from now on. Says of a single suspect how
+    /// many deaths count against it.
+    pub fn note(
+        &mut self,
+        tasks: &[TaskRange],
+        class: u32,
+        death: Death,
+        company: Option<Company>,
+    ) -> Option<(TaskId, u32)> {
         let count = TaskRange::count(tasks);
         // Taken out first: what they were near decides what becomes of them, and they are put back with one death more.
         let (mut noted, mut group) = (0, None);
         let before = tasks.first().and_then(|range| self.group_of(TaskId::new(range.layer, range.start)));
         let before = before.map_or(u64::MAX, |group| self.together_of(group));
-        let together = with.map_or(before, |with| before.min((with / PARTS).max(1)));
+        let together = company.map_or(before, |company| (before.min(company.groups) / PARTS).max(1));
+        // Who may be with others and was with them alone: one of these is to blame, or nobody.
+        let is_tried = before > 1 && company.is_some_and(|company| company.is_all);
         let pieces: Vec<_> = tasks.iter().flat_map(|&range| self.cut(range)).collect();
         let suspects =
             || pieces.iter().filter_map(|(_, before)| before.as_ref().filter(|before| before.group.is_some()));
-        let is_beside = with.is_none() && death.started && !death.alone && suspects().next().is_some();
+        let is_beside = !is_tried && death.started && !death.alone && suspects().next().is_some();
         let beside = is_beside.then_some(count);
         let times = suspects().map(|before| before.story.count_beside(|group| group > 1)).max().unwrap_or(0) + 1;
         let is_split = death.alone || beside.is_some() && times.is_multiple_of(NEAR_DEATHS);

@@ -230,6 +230,8 @@ class as_completed:
     def _next_of_all(self) -> ClusterFuture | None:
         # Somebody who was cancelled may have the last one, and puts it back.
         while (future := self._next()) is None and self._arrivals.taken():
+            if self._deadline is not None and time.monotonic() >= self._deadline:
+                raise timeout_error(f"a future that somebody else waits for isn't given after {self._timeout} s")
             time.sleep(GLANCE_SECONDS)
         return future
 

@@ -90,10 +90,10 @@ impl Careful {
     /// Those of `workers` that may be called: who has nothing else to fetch, and is at no task. Where that doesn't come about one of the others
     /// may be, though who dies then is less of a proof.
     pub fn calls(&self, workers: &[WorkerId], is_idle: impl Fn(WorkerId) -> bool) -> Calls {
-        let may_be = |worker: &WorkerId| self.asked.is_free(*worker) && is_idle(*worker);
-        let (free, busy): (Vec<_>, Vec<_>) = workers.iter().copied().partition(may_be);
-        let busy: Vec<_> = if self.is_overdue() { self.not_called(&busy) } else { vec![] };
-        Calls { free, busy, open: Default::default(), full: vec![] }
+        let (free, busy): (Vec<_>, Vec<_>) = workers.iter().copied().partition(|&worker| self.asked.is_free(worker));
+        let (free, at_work): (Vec<_>, Vec<_>) = free.into_iter().partition(|&worker| is_idle(worker));
+        let busy = if self.is_overdue() { self.not_called(&[&at_work[..], &busy].concat()) } else { vec![] };
+        Calls { free, at_work, busy, open: Default::default(), full: vec![] }
     }
 
     /// Runs of which some waits for a worker; those of the client whose turn it is come first.
@@ -152,6 +152,8 @@ impl Careful {
 /// Workers that may be called, and what they are to fetch.
 pub(super) struct Calls {
     free: Vec<WorkerId>,
+    /// Those that run tasks beside: for what no death counts against yet, or where nobody else becomes free.
+    at_work: Vec<WorkerId>,
     /// Others, of which one may be called.
     busy: Vec<WorkerId>,
     /// One for each size of parts, which may have more.
@@ -164,7 +166,7 @@ impl Calls {
     pub fn add(&mut self, run: RunId, mut part: TaskRange, size: usize, able: &[WorkerId]) -> Option<TaskRange> {
         while !part.is_empty() {
             if self.open[size].as_ref().is_none_or(|call| call.room == 0 || !able.contains(&call.worker)) {
-                let Some(worker) = self.take(able) else { return Some(part) };
+                let Some(worker) = self.take(size, able) else { return Some(part) };
                 let call = Call { worker, parts: vec![], room: AT_A_TIME[size] };
                 self.full.extend(self.open[size].replace(call));
             }
@@ -177,19 +179,24 @@ impl Calls {
         None
     }
 
-    /// The next of these.
-    fn take(&mut self, able: &[WorkerId]) -> Option<WorkerId> {
+    /// The next of these for parts of this size.
+    fn take(&mut self, size: usize, able: &[WorkerId]) -> Option<WorkerId> {
         if let Some(at) = self.free.iter().position(|worker| able.contains(worker)) {
             return Some(self.free.remove(at));
         }
+        if let Some(at) = self.at_work.iter().position(|worker| able.contains(worker)).filter(|_| size == 0) {
+            return Some(self.at_work.remove(at));
+        }
         let busy = self.busy.iter().copied().find(|worker| able.contains(worker))?;
         self.busy.clear();
+        self.at_work.retain(|worker| *worker != busy);
         Some(busy)
     }
 
     /// Whether nobody may have more.
     pub fn is_over(&self) -> bool {
-        self.free.is_empty() && self.busy.is_empty() && self.open.iter().flatten().all(|call| call.room == 0)
+        let are_none = self.free.is_empty() && self.at_work.is_empty() && self.busy.is_empty();
+        are_none && self.open.iter().flatten().all(|call| call.room == 0)
     }
     /// All of them.
     pub fn all(self) -> Vec<Call> {
@@ -232,7 +239,7 @@ mod tests {
         careful.wait_no_more(RunId(1));
         assert!(careful.wakes_at().is_some());
         assert_eq!(called(&mut careful, &runs[1..], true), [RunId(2), RunId(3)], "it isn't time yet");
-        careful.since = Instant::now().checked_sub(2 * PATIENCE);
+        (careful.since, careful.looked) = (Instant::now().checked_sub(2 * PATIENCE), None);
         assert!(careful.may_go_on());
         assert_eq!(called(&mut careful, &runs[1..], true), [RunId(3)], "one after the other");
         // Nobody knows which of the two it was.

@@ -28,6 +28,10 @@ impl Core {
     pub fn retire(&mut self, id: u64) {
         let Some(movement) = self.movements.open.get(&id) else { return };
         let Kind::Retire { leaves } = movement.kind else { return };
+        if self.recovery.is_some() {
+            // Nobody knows yet what those have that are back.
+            return;
+        }
         let there: Vec<_> = movement.workers.iter().copied().filter(|it| self.workers.contains_key(it)).collect();
         if there.is_empty() {
             let workers = movement.workers.clone();

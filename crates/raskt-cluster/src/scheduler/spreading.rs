@@ -205,7 +205,8 @@ impl Core {
         }
         record.gifts.put(TaskRange::one(failure.task), Place::Nowhere);
         record.gifts.stopped.push((run, tasks.to_vec(), failure.clone()));
-        self.stopping.stop(failure.run, run);
+        let read = self.machine.imports_of(run).iter().map(|import| import.run);
+        self.stopping.stop(failure.run, read.chain([run]));
         self.ungiven.insert(failure.run);
         true
     }

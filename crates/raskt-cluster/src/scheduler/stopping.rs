@@ -14,10 +14,11 @@ pub(super) struct Stopping {
 }
 
 impl Stopping {
-    /// Some of `reader` has failed for want of data of `run`.
-    pub fn stop(&mut self, run: RunId, reader: RunId) {
+    /// Something has failed for want of data of `run`, which concerns those of these runs as well: of what has failed, and what else that
+    /// reads.
+    pub fn stop(&mut self, run: RunId, others: impl IntoIterator<Item = RunId>) {
         let clients = self.of.entry(run).or_default();
-        for client in [run, reader].map(|run| run.0 / RUNS_OF_A_CLIENT) {
+        for client in others.into_iter().chain([run]).map(|run| run.0 / RUNS_OF_A_CLIENT) {
             if clients.insert(client) {
                 *self.clients.entry(client).or_default() += 1;
             }
@@ -50,9 +51,9 @@ mod tests {
     fn clients_are_concerned_as_long_as_something_of_theirs_is_stopped() {
         let of = |client: u64, number: u64| RunId(client * RUNS_OF_A_CLIENT + number);
         let mut stopping = Stopping::default();
-        stopping.stop(of(1, 0), of(2, 0));
-        stopping.stop(of(1, 0), of(2, 7));
-        stopping.stop(of(1, 1), of(1, 2));
+        stopping.stop(of(1, 0), [of(2, 0)]);
+        stopping.stop(of(1, 0), [of(2, 7), of(1, 3)]);
+        stopping.stop(of(1, 1), [of(1, 2)]);
         assert!([0, 1, 2, 3].map(|client| stopping.concern(client)) == [false, true, true, false]);
         stopping.end(of(1, 0));
         assert!(stopping.concern(1) && !stopping.concern(2));

@@ -64,6 +64,8 @@ fn data_of_other_runs_is_not_what_workers_die_of() {
     let client = scene.client(1);
     let runs = || (0..30).map(RunId);
     runs().for_each(|run| give(&mut scene.core, client, run));
+    // Nobody reads it, so that workers have nothing else to do.
+    runs().for_each(|run| scene.core.release_tasks(client, vec![(run, range(1, 0, 3))]).unwrap());
     let deadly = RunId(11);
     for process in 2..100 {
         let worker = scene.worker(process, "one");

@@ -19,6 +19,9 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// How often that is done in vain.
 pub(super) const GLANCES: u32 = 50;
 
+/// And how often for one of them, whatever else comes in meanwhile.
+const GLANCES_OF_ONE: u32 = 12 * GLANCES;
+
 #[derive(Default)]
 pub(super) struct Room {
     state: Mutex<State>,
@@ -79,6 +82,8 @@ struct Asking {
     wanted: u64,
     least: u64,
     was_told: Option<Arc<str>>,
+    /// How often it was looked for memory for him in vain.
+    in_vain: u32,
     go: Go,
 }
 
@@ -110,7 +115,8 @@ impl Room {
         state.most = most;
         state.next_turn += 1;
         let turn = if is_next { 0 } else { state.next_turn };
-        let asking = Asking { turn, bytes: bytes.min(most), wanted: bytes, least, was_told, go: Box::new(go) };
+        let asking =
+            Asking { turn, bytes: bytes.min(most), wanted: bytes, least, was_told, in_vain: 0, go: Box::new(go) };
         let waiting = &mut state.sources.entry(source.cloned()).or_default().waiting;
         if is_next {
             waiting.push_front(asking)
@@ -219,23 +225,24 @@ impl Room {
         self.let_in();
         let mut state = self.state.lock();
         state.in_vain = if state.lacking.is_empty() { 0 } else { state.in_vain + 1 };
-        let is_over = state.in_vain >= GLANCES;
-        drop(state);
-        if is_over {
-            self.give_up(|memory| memory.reason());
+        state.lacking.iter_mut().for_each(|(_, asking)| asking.in_vain += 1);
+        let are_all_over = state.in_vain >= GLANCES;
+        let is_over = |(_, asking): &(_, Asking)| are_all_over || asking.in_vain >= GLANCES_OF_ONE;
+        let (over, lacking) = std::mem::take(&mut state.lacking).into_iter().partition(is_over);
+        state.lacking = lacking;
+        if are_all_over {
+            state.in_vain = 0;
         }
+        drop(state);
+        self.give_up(over, |memory| memory.reason());
         self.watch();
     }
 
     /// Those for whom there is no memory are told why, all the same.
-    fn give_up(&self, reason: impl FnOnce(&dyn Memory) -> String) {
-        let mut state = self.state.lock();
-        state.in_vain = 0;
-        let lacking = std::mem::take(&mut state.lacking);
-        drop(state);
-        let Some(memory) = self.memory.get().filter(|_| !lacking.is_empty()) else { return };
+    fn give_up(&self, over: VecDeque<(Option<Source>, Asking)>, reason: impl FnOnce(&dyn Memory) -> String) {
+        let Some(memory) = self.memory.get().filter(|_| !over.is_empty()) else { return };
         let reason: Arc<str> = reason(&**memory).into();
-        for (_, asking) in lacking {
+        for (_, asking) in over {
             (asking.go)(Err(reason.clone()));
         }
     }
@@ -252,8 +259,11 @@ impl Glance {
 impl Drop for Glance {
     fn drop(&mut self) {
         if let Some(room) = self.0.take() {
-            room.state.lock().is_watched = false;
-            room.give_up(|_| "nobody looks for memory any more".into());
+            let mut state = room.state.lock();
+            state.is_watched = false;
+            let lacking = std::mem::take(&mut state.lacking);
+            drop(state);
+            room.give_up(lacking, |_| "nobody looks for memory any more".into());
         }
     }
 }

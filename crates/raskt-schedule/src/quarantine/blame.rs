@@ -2,7 +2,7 @@
 
 use crate::planted::{self, Bug};
 use crate::scheduler::Scheduler;
-use crate::suspects::{Death, Group};
+use crate::suspects::{Company, Death, Group};
 use crate::worker_state::WorkerState;
 use crate::{LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
@@ -18,7 +18,7 @@ impl Scheduler {
         let started = state.placed().filter(|(_, placed)| placed.is_started);
         let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
         let groups: BTreeMap<_, _> = state.suspects().collect();
-        let with = (cause == LossCause::Died && alone.is_none()).then(|| Self::groups_alone_on(state)).flatten();
+        let company = Self::company_on(state, cause);
         let mut last = None;
         // Of one group is all that it had of it, and all else that was alike: together they are tried again.
         let mut accused: BTreeMap<_, (Vec<TaskRange>, bool)> = BTreeMap::new();
@@ -46,7 +46,7 @@ impl Scheduler {
             let others =
                 if alone { TaskRange::count(&tasks) - 1 } else { executing.saturating_sub(u64::from(started)) };
             let death = Death { worker, others, alone, started };
-            let counted = run.suspects.note(&tasks, class, death, with.filter(|_| group.is_some()));
+            let counted = run.suspects.note(&tasks, class, death, company.filter(|_| group.is_some()));
             run.tasks.unready.get_or_insert_default();
             let counted = counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task));
             guilty.extend(counted.filter(|one| !guilty.contains(one)));
@@ -68,10 +68,11 @@ impl Scheduler {
         let (only, _) = alone.next()?;
         alone.next().is_none().then_some(only)
     }
-    /// How many groups a worker had, if it had more than one and nothing else.
-    fn groups_alone_on(state: &WorkerState) -> Option<u64> {
+    /// The groups that a worker had, if it had several.
+    fn company_on(state: &WorkerState, cause: LossCause) -> Option<Company> {
         let is_all = state.orphans() == 0 && state.suspects().count() == state.placed().count();
         let groups: BTreeSet<_> = state.suspects().map(|((run, _), group)| (run, group)).collect();
-        (is_all && groups.len() > 1).then_some(groups.len() as u64)
+        let company = Company { groups: groups.len() as u64, is_all: is_all && cause == LossCause::Died };
+        Some(company).filter(|company| company.groups > 1)
     }
 }

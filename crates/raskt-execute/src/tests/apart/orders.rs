@@ -117,7 +117,7 @@ fn a_worker_that_is_shut_down_lets_end_what_runs_and_gives_back_the_rest() {
     bench.until(|bench| matches!(bench.engine.add_graph(RUN, pairs(1), &[]), Err(WorkerError::ShutDown)));
     assert!(matches!(bench.told(), WorkerTold::Started { attempt: Attempt(1), .. }));
     // While that runs others may do what hasn't begun, and what was on its way: but not before it is said that there are no slots.
-    assert!(matches!(bench.told(), WorkerTold::Resized { slots: 0, .. }));
+    assert_eq!(bench.told(), WorkerTold::Resized { slots: 0, memory: 0 });
     let given_back = |attempt, tasks| WorkerTold::Recalled { run: RUN, attempt: Attempt(attempt), tasks };
     assert_eq!(bench.told(), given_back(2, vec![range(0, 1, 2)]));
     bench.assign(3, vec![range(0, 2, 4)], vec![]);
