@@ -182,7 +182,7 @@ impl State {
         let (slots, memory) = if self.is_shut_down { (0, 0) } else { (slots, memory) };
         self.resize_worker();
         // First who waits: their slots are among those that there are.
-        self.tell_scheduler(WorkerTold::Lends { slots: self.lent_slots });
+        self.head.tell(WorkerTold::Lends { slots: self.lent_slots });
         self.tell_scheduler(WorkerTold::Resized { slots, memory });
     }
 
