@@ -1,5 +1,6 @@
 //! The one place where trees become expressions of the engine, and where the engine's own rules are kept from showing.
 
+use super::runtimes::outside;
 use super::text::text;
 use super::time::time;
 use super::{functions, numbers, ticks};
@@ -228,7 +229,7 @@ fn window(function: &WindowFunction, x: engine::Expr) -> Result<engine::Expr> {
 
 pub(super) fn engine_type_of(scope: &engine::Schema, expr: engine::Expr) -> Result<engine::DataType> {
     let mut query = engine::DataFrame::empty_with_schema(scope).lazy().select([expr.alias("it")]);
-    let schema = query.collect_schema()?;
+    let schema = outside(|| query.collect_schema())?;
     Ok(schema.get_at_index(0).expect("one column was selected").1.clone())
 }
 

@@ -22,6 +22,7 @@ mod need;
 mod numbers;
 mod partial;
 mod prepared;
+mod runtimes;
 mod shared;
 mod slice;
 mod stack;

@@ -1,6 +1,7 @@
 use super::collect;
 use super::expressions::{Translation, column};
 use super::need::Need;
+use super::runtimes::outside;
 use super::slice::in_divisions;
 use crate::error::{FrameError, Result};
 use crate::expression::Expression;
@@ -44,7 +45,7 @@ impl<'a> Translator<'a> {
 
     /// One that computes nothing: what would be computed first is empty.
     pub(crate) fn of_words(tables: &'a HashMap<u128, Vec<DataFrame>>) -> Self {
-        let empty = |mut query: LazyFrame| Ok(DataFrame::empty_with_schema(&*query.collect_schema()?));
+        let empty = |mut query: LazyFrame| Ok(DataFrame::empty_with_schema(&*outside(|| query.collect_schema())?));
         Self { compute: empty, ..Self::new(None, tables) }
     }
 
