@@ -96,6 +96,8 @@ pub const HOMES: &[(&str, &[&str])] = &[
     ("zarrs*", &["raskt-array"]),
     ("cudarc", &["raskt-cuda"]),
     ("nvml-wrapper", &["raskt-cuda"]),
+    // The engine of frames has one of its own, and has to be told where another is.
+    ("tokio", &["raskt-cluster", "raskt-dashboard", "raskt-frame"]),
     ("tokio*", &["raskt-cluster", "raskt-dashboard"]),
     ("rustls*", &["raskt-cluster"]),
     ("rcgen", &["raskt-cluster"]),
