@@ -2,7 +2,7 @@
 
 use super::careful::Calls;
 use super::core::Core;
-use super::gifts::{Place, untried};
+use super::gifts::{Place, able};
 use crate::message::ToWorker;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use std::collections::BTreeMap;
@@ -45,13 +45,9 @@ impl Core {
         };
         let mut waits = false;
         for (tried, ranges) in record.gifts.nowhere() {
-            let able = match untried(all, &tried) {
-                none if none.is_empty() && untried(known, &tried).is_empty() => all.to_vec(),
-                none if none.is_empty() => {
-                    self.ungiven_for_now.insert(run);
-                    continue;
-                }
-                untried => untried,
+            let Some(able) = able(all, known, &tried) else {
+                self.ungiven_for_now.insert(run);
+                continue;
             };
             for (part, size) in record.gifts.by_fear(&ranges).0 {
                 waits |= calls.add(run, part, size, &able).is_some();

@@ -308,6 +308,14 @@ pub(super) fn untried(workers: &[WorkerId], in_vain: &BTreeSet<WorkerId>) -> Vec
     workers.iter().filter(|worker| !in_vain.contains(worker)).copied().collect()
 }
 
+/// Those of `all` that may have what these have tried in vain; nobody yet, if some are `known` that haven't tried and aren't there now.
+pub(super) fn able(all: &[WorkerId], known: &[WorkerId], in_vain: &BTreeSet<WorkerId>) -> Option<Vec<WorkerId>> {
+    let left = untried(all, in_vain);
+    // Who couldn't have it may by now, if all of it is to be had once more.
+    let are_all = || untried(known, in_vain).is_empty().then(|| all.to_vec());
+    if left.is_empty() { are_all() } else { Some(left) }
+}
+
 /// What is known of a range, and of the parts of it of which nothing is.
 fn parts<T: Clone + Default + PartialEq>(known: &RangeMap<T>, range: TaskRange) -> Vec<(TaskRange, T)> {
     let (mut parts, mut others) = (known.within(range), vec![range]);

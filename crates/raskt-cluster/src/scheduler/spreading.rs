@@ -5,7 +5,7 @@
 //! of, has failed as a task would have: whatever reads it hears why, be it submitted before or later.
 
 use super::core::Core;
-use super::gifts::{ByTries, Place, WhyNot, untried};
+use super::gifts::{ByTries, Place, WhyNot, able, untried};
 use crate::message::{RANGES_OF_DATA, RUNS_OF_A_CLIENT, ToClient, ToWorker};
 use crate::ranges::RangeMap;
 use raskt_schedule::{Event, Failure, LossCause, RunId, TaskRange, WorkerId};
@@ -55,14 +55,9 @@ impl Core {
                 self.careful.wait(run);
             }
             let Some(first) = ranges.first().map(|range| range.start as usize) else { continue };
-            let workers = match untried(all, &tried) {
-                // Who couldn't have it may by now, if all of it is to be had once more.
-                none if none.is_empty() && untried(known, &tried).is_empty() => all.to_vec(),
-                none if none.is_empty() => {
-                    self.ungiven_for_now.insert(run);
-                    continue;
-                }
-                untried => untried,
+            let Some(workers) = able(all, known, &tried) else {
+                self.ungiven_for_now.insert(run);
+                continue;
             };
             let mut workers = self.careful.others_than_called(workers);
             // Where little is spread at a time, not all of it comes to the first.
