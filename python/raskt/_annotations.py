@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from numbers import Real
 from typing import Any
 
 from raskt._core import AnnotationSet, annotations_closed, annotations_opened
@@ -150,15 +152,19 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
         raise TypeError(f"annotate({name}={value!r}): it has to be a whole number")
-    if not least <= value < 2**31:
+    if not least <= number < 2**31:
         raise ValueError(f"annotate({name}={value!r}): it has to be from {least} to {2**31 - 1}")
-    return value
+    return number
 
 
 def _amount(name: str, amount: Any) -> float:
-    if isinstance(amount, bool) or not isinstance(amount, (int, float)):
+    if isinstance(amount, bool) or not isinstance(amount, Real):
         raise TypeError(f"annotate(resources=...): the amount of {name!r} is {amount!r}; it has to be a number")
     if not 0 <= amount < 2**40:
         raise ValueError(f"annotate(resources=...): the amount of {name!r} is {amount!r}; it can't be that")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import raskt.array as ra
-from raskt.distributed import Client, Cluster, KilledWorker, LocalCluster, Nanny, fire_and_forget, futures_of, wait
+from raskt.distributed import Client, Cluster, KilledWorker, LocalCluster, MultiLock, Nanny, fire_and_forget, futures_of, wait
 
 
 def inc(number: int) -> int:
@@ -256,6 +256,15 @@ def test_what_is_said_of_a_call_is_of_its_kind_or_refused(client: Client, said: 
 
 
 @pytest.mark.parametrize(
+    "said",
+    [{"retries": np.int64(2)}, {"priority": np.int8(-3)}, {"resources": {"GPU": np.float32(0)}}],
+    ids=repr,
+)
+def test_numbers_of_numpy_are_numbers(client: Client, said: dict[str, Any]) -> None:
+    assert client.submit(abs, -1, **said).result(30) == 1
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda client: client.run(os.getpid, workers=1.5), "workers is 1.5; it has to be the name of a worker"),
@@ -269,6 +278,14 @@ def test_what_is_said_of_a_call_is_of_its_kind_or_refused(client: Client, said: 
         (lambda client: client.scatter([1], timeout=object()), "timeout: .* is no duration"),
         (lambda client: client.scatter([1], hash="yes"), "hash is 'yes'"),
         (lambda client: client.scatter([1], direct=2), "direct is 2"),
+        (lambda client: client.gather([], direct="x"), "direct is 'x'"),
+        (lambda client: client.scatter([1], workers=[]), r"workers is \[\], which names no worker"),
+        (lambda client: client.replicate([], workers=()), r"workers is \(\), which names no worker"),
+        (lambda client: client.rebalance(workers=[]), r"workers is \[\], which names no worker"),
+        (lambda client: client.cancel([], force="x"), "force is 'x'"),
+        (lambda client: client.map(abs, [1], key=5), "key is 5"),
+        (lambda client: wait([], return_when=None), "return_when is None"),
+        (lambda client: MultiLock("ab", client=client), r"names is 'ab'; it is a list .*\['ab'\]"),
         (lambda client: client.replicate([], branching_factor=object()), "branching_factor is"),
     ],
 )
@@ -290,6 +307,11 @@ def test_clients_without_credentials_hear_which(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     with pytest.raises(ConnectionError, match=words):
         Client(address)
+
+
+def test_who_is_not_called_refuses_nobody(cluster: LocalCluster) -> None:
+    with pytest.raises(ConnectionError, match="^`tcp://nohost.invalid:80` is on another host.* use `tls://`$"):
+        Client("tcp://nohost.invalid:80", security=cluster.security)
 
 
 class Hired(Cluster):

@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from datetime import timedelta
+from numbers import Real
 from typing import Any
 
 from raskt.distributed import _sizes
@@ -119,7 +120,7 @@ def folder(name: str, value: Any) -> str:
 
 def finite(name: str, value: Any) -> float:
     """A number that is one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise TypeError(f"{name} is {value!r}; it has to be a number")
     return float(value)
 

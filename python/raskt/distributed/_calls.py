@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -174,7 +175,7 @@ class Calls:
         workers : str or sequence of str, optional
             Those that are to hold them. Others may hold some as well, since whoever is free takes them over.
         broadcast : bool or int, default False
-            Whether each of these workers is to hold all of it; or how many are to.
+            Whether each of these workers is to hold all of it; or how many are to, of those that there are.
         direct : bool, optional
             Objects always go straight to workers; it changes nothing.
         hash : bool, default True
@@ -332,7 +333,7 @@ def _scattered(client: _core.ClusterClient, data: Any, places: tuple[Any, bool |
         return _given(client.give, data)
     workers, broadcast, timeout = places
     # Who isn't there is told of before anything is sent.
-    _errands.numbers(client, workers)
+    _errands.some(client, workers)
     futures = _given(client.give, data)
     every = futures.values() if isinstance(futures, dict) else futures
     every = [every] if isinstance(every, _core.ClusterFuture) else list(every)
@@ -355,11 +356,13 @@ def _given(give: Callable[[list[Any], bool], list[_core.ClusterFuture]], data: A
 def _keys(key: str | Sequence[str] | None, count: int) -> list[str] | None:
     if key is None:
         return None
+    if not isinstance(key, (str, Iterable)):
+        raise TypeError(f"key is {key!r}; it is what the names of the calls begin with, or a name for each")
     keys = [f"{key}-{index}" for index in range(count)] if isinstance(key, str) else list(key)
     for each in keys:
         _check_key(each)
     if len(set(keys)) < len(keys):
-        twice = next(each for each in keys if keys.count(each) > 1)
+        twice, _ = Counter(keys).most_common(1)[0]
         raise ValueError(f"key {twice!r} is that of several calls; each has a name of its own")
     if len(keys) != count:
         raise ValueError(f"there are {len(keys)} keys for {count} calls; give a key for each, or one beginning")

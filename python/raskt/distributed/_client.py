@@ -237,12 +237,15 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         Exception
             What the first future raised that failed, unless they are skipped.
         """
+        if direct is not None:
+            _arguments.flag("direct", direct)
         if self.asynchronous if asynchronous is None else asynchronous:
             return in_thread(_waiting.gather, futures, errors)
         return _waiting.gather(futures, errors)
 
     def cancel(self, futures: Any, force: bool = False) -> Any:
         """Cancels calls: those that haven't begun aren't made, and what others give counts for nothing."""
+        force = _arguments.flag("force", force)
         every = futures_asked(as_container(futures), "cancel()")
         return self.sync(lambda: [future.cancel(force=force) for future in every] and None)
 

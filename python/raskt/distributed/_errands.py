@@ -87,3 +87,17 @@ def numbers(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[
             names = ", ".join(repr(about["name"]) for about in there) or "none"
             raise ValueError(f"there is no worker {name!r}; there are {names}")
     return {known[name]["id"]: known[name]["name"] for name in named}
+
+
+def some(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[int, str]:
+    """The same, where none would have nobody do what is asked.
+
+    Raises
+    ------
+    ValueError
+        If an empty list names none.
+    """
+    found = numbers(client, workers)
+    if workers is not None and not found:
+        raise ValueError(f"workers is {workers!r}, which names no worker: leave it out for any")
+    return found

@@ -221,6 +221,8 @@ class MultiLock(_Waiting):
 
     def __init__(self, names: list[Any] | None = None, client: Any = None) -> None:
         self._held: tuple[_core.ClusterCoordination, int, list[str]] | None = None
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"names is {names!r}; it is a list of the names of locks, such as [{names!r}]")
         self.names = list(names or [])
         self._written = [written(name) for name in self.names]
         self._session = Session(client)

@@ -99,7 +99,7 @@ class Orders:
         futures : futures, or containers of them
             Which results.
         n : int, optional
-            How many workers are to hold each. Default: all.
+            How many workers are to hold each, of those that there are. Default: all.
         workers : str or sequence of str, optional
             Those that may. Default: all.
         branching_factor : int
@@ -272,8 +272,10 @@ def replicate(
     """
     patience = None if timeout is None else seconds(timeout)
     deadline = None if patience is None else time.monotonic() + patience
+    # Who isn't there is told of before anything is waited for; others may have come by the end of that.
+    _errands.some(client, workers)
     wait(futures, timeout)
-    among = _errands.numbers(client, workers)
+    among = _errands.some(client, workers)
     tasks = _ranges_of(futures)
     copies = len(among) if n is None else min(n, len(among))
     named = [] if workers is None else list(among)
@@ -284,13 +286,14 @@ def replicate(
 
 
 def _rebalance(client: ClusterClient, futures: list[ClusterFuture] | None, workers: Workers) -> None:
+    _errands.some(client, workers)
     named: list[Any] = []
     if futures is not None:
         wait(futures)
         named = _ranges_of(futures)
         if not named:
             return
-    among = [] if workers is None else list(_errands.numbers(client, workers))
+    among = [] if workers is None else list(_errands.some(client, workers))
     parts = [named[at : at + _asking.TASKS_AT_A_TIME] for at in range(0, len(named), _asking.TASKS_AT_A_TIME)] or [[]]
     failed: RuntimeError | None = None
     for part in parts:

@@ -22,6 +22,9 @@ GLANCE_SECONDS = 0.01
 
 Errors = Literal["raise", "skip"]
 
+RETURN_WHEN = ("ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION")
+"""How many futures have to be done for `wait` to be over."""
+
 
 def gather(futures: Any, errors: Errors = "raise") -> Any:
     """The results of futures in their places."""
@@ -69,6 +72,9 @@ def wait(
     TimeoutError
         If they aren't done by then.
     """
+    if return_when not in RETURN_WHEN:
+        known = ", ".join(map(repr, RETURN_WHEN))
+        raise ValueError(f"return_when is {return_when!r}; known are {known}")
     futures = futures_asked(as_container(fs), "wait()")
     if futures and running_loop() is not None and getattr(client_of(futures[0]), "asynchronous", False):
         return in_thread(_waited, futures, timeout, return_when)
