@@ -151,6 +151,11 @@ impl Engine {
         Loan::of_all().map(SlotLoan)
     }
 
+    /// The same of a task that goes on meanwhile.
+    pub fn secede() -> Option<SlotLoan> {
+        Loan::of_slots().map(SlotLoan)
+    }
+
     /// The values themselves, of those that stand for what a store keeps: they are read, or computed again.
     pub fn load(&self, values: Vec<Value>) -> RunResult {
         values.into_iter().map(|value| self.0.recovery.value(value)).collect()

@@ -11,7 +11,7 @@ use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
 use crate::waited::Pause;
 use raskt_graph::OpKind;
-use raskt_schedule::RunId;
+use raskt_schedule::{RunId, Ticket};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,11 @@ type Home = (Arc<Shared>, ThreadNumber);
 struct Inside {
     shared: Arc<Shared>,
     run: RunId,
+    /// What the thread has picked.
+    ticket: Option<Ticket>,
     lent: Lent,
+    /// It is said of it that it waits.
+    waits: bool,
     /// Stack that was left when it began.
     stack: usize,
 }
@@ -59,16 +63,17 @@ pub(crate) struct AtWork(());
 
 impl AtWork {
     pub fn start(shared: &Arc<Shared>, run: RunId) -> Self {
-        let begun = Inside { shared: shared.clone(), run, lent: Lent::No, stack: stack_left() };
+        let (ticket, lent, waits, stack) = (None, Lent::No, false, stack_left());
+        let begun = Inside { shared: shared.clone(), run, ticket, lent, waits, stack };
         INSIDE.with_borrow_mut(|inside| inside.push(begun));
         Self(())
     }
 
-    /// The next tasks are of `run`.
-    pub fn go_on_with(&self, run: RunId) {
+    /// The next tasks are those of `ticket`, of `run`.
+    pub fn go_on_with(&self, run: RunId, ticket: Ticket) {
         INSIDE.with_borrow_mut(|inside| {
             if let Some(last) = inside.last_mut() {
-                last.run = run;
+                (last.run, last.ticket) = (run, Some(ticket));
             }
         });
     }
@@ -138,6 +143,8 @@ pub(crate) fn run_of(shared: &Arc<Shared>) -> Option<RunId> {
 pub(crate) struct Loan {
     /// Where they stand among [`INSIDE`], and their engines.
     lent: Vec<(usize, Arc<Shared>)>,
+    /// Those of which it is said that they wait.
+    waits: Vec<(usize, Arc<Shared>, Ticket)>,
     paused: Option<Home>,
     /// For a loan that isn't a part of another wait.
     wait: Option<Pause>,
@@ -146,11 +153,25 @@ pub(crate) struct Loan {
 impl Loan {
     /// Gives all slots of this thread to others, which waits from now on.
     pub fn of_all() -> Option<Self> {
+        let mut loan = Self::of_slots().unwrap_or_default();
+        for (at, shared, ticket) in mark_waiting() {
+            let _ = shared.change(|state| state.waits(ticket, true));
+            loan.waits.push((at, shared, ticket));
+        }
+        (!loan.is_none() || !loan.waits.is_empty()).then_some(loan)
+    }
+
+    /// Gives all slots of this thread to others, though it goes on.
+    pub fn of_slots() -> Option<Self> {
         let mut loan = Self::default();
         loan.wait = Some(Pause::begin());
         loan.lend_all(None);
         loan.pause();
-        (!loan.lent.is_empty() || loan.paused.is_some()).then_some(loan)
+        (!loan.is_none()).then_some(loan)
+    }
+
+    fn is_none(&self) -> bool {
+        self.lent.is_empty() && self.paused.is_none()
     }
 
     /// Gives all slots of this thread to others, but that of `own`, which is lent otherwise.
@@ -185,6 +206,10 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         self.resume();
+        for (at, shared, ticket) in std::mem::take(&mut self.waits) {
+            let _ = shared.change(|state| state.waits(ticket, false));
+            INSIDE.with_borrow_mut(|inside| inside.get_mut(at).into_iter().for_each(|inside| inside.waits = false));
+        }
         for (at, shared) in std::mem::take(&mut self.lent) {
             set_lent(at, Lent::No);
             shared.store.lend(false);
@@ -204,6 +229,20 @@ fn mark_lent(lent: Lent, is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(usize, A
             (at, inside.shared.clone())
         };
         unlent.map(mark).collect()
+    })
+}
+
+/// The places of this thread of which it isn't said that they wait, with what it has picked there; it is said from now on.
+fn mark_waiting() -> Vec<(usize, Arc<Shared>, Ticket)> {
+    INSIDE.with_borrow_mut(|inside| {
+        let quiet = |inside: &Inside| !inside.waits && inside.lent != Lent::ToNext && !inside.shared.is_left_behind();
+        let quiet = inside.iter_mut().enumerate().filter(|(_, inside)| quiet(inside));
+        let mark = |(at, inside): (usize, &mut Inside)| {
+            let ticket = inside.ticket?;
+            inside.waits = true;
+            Some((at, inside.shared.clone(), ticket))
+        };
+        quiet.filter_map(mark).collect()
     })
 }
 

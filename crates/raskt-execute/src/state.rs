@@ -76,6 +76,9 @@ pub(crate) struct State {
     pub pool: Pool,
     /// Until when an idle thread waits to tell the scheduler that time has passed.
     pub timer: Option<Instant>,
+    /// It begins nothing more, and ends what it has begun.
+    leaves: bool,
+    /// It takes nothing more, and its threads end.
     pub is_shut_down: bool,
     /// Whether the store had no thread for what it has to do, when it was looked at last.
     pub store_was_stranded: bool,
@@ -150,6 +153,7 @@ impl State {
             lent_to_runs: 0,
             pool: Pool::new(slots as usize * STRAYS_A_SLOT),
             timer: None,
+            leaves: false,
             is_shut_down: false,
             store_was_stranded: false,
             slots,
@@ -179,7 +183,7 @@ impl State {
         let slots = (self.slots + self.lent_slots + ahead).saturating_sub(self.stray_slots + self.adrift_slots);
         // A task that waits gives nothing back before what it waits for has come: nobody may wait for it.
         let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
-        let (slots, memory) = if self.is_shut_down { (0, 0) } else { (slots, memory) };
+        let (slots, memory) = if self.leaves || self.is_shut_down { (0, 0) } else { (slots, memory) };
         self.resize_worker();
         // First who waits: their slots are among those that there are.
         self.head.tell(WorkerTold::Lends { slots: self.lent_slots });

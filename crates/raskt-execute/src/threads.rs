@@ -243,7 +243,7 @@ fn stretch(
     next.iter_mut().for_each(|execution| execution.make_whole(&shared.recovery));
     let mut step = || {
         let Some(mut execution) = next.take() else { return false };
-        at_work.go_on_with(execution.run);
+        at_work.go_on_with(execution.run, execution.ticket);
         current.set(execution.ticket);
         execution.make_whole(&shared.recovery);
         let mut executed = execution.execute(&shared.recovery, shared.options.threads.max(1));

@@ -201,21 +201,27 @@ impl WorkerEngine {
         self.change(State::come_back)
     }
 
-    /// Begins nothing more, and gives it back; lets what runs end and be told of for up to `grace`. Others may still have what is here.
-    pub fn wind_down(&self, grace: Duration) {
+    /// Begins nothing more from now on, and gives it back. Others may still have what is here.
+    pub fn close(&self) {
         if self.shared.is_left_behind() {
             return;
         }
-        let deadline = Instant::now() + grace;
-        // Where nothing has any time nobody would hear of it before the end.
-        let close = |state: &mut State| if grace.is_zero() { state.is_shut_down = true } else { state.close() };
-        let (_, is_left) = self.shared.change_unheard(close);
+        let (_, is_left) = self.shared.change_unheard(State::close);
         if is_left {
             // A scheduler that takes nothing keeps nobody from leaving.
             let shared = self.shared.clone();
             let _ = std::thread::Builder::new().name("raskt-leaves".into()).spawn(move || shared.tell_rest());
         }
-        self.shared.work().notify_all();
+    }
+
+    /// The same; and lets what it has begun end and be told of for up to `grace`.
+    pub fn wind_down(&self, grace: Duration) {
+        // Where nothing has any time nobody would hear of it before the end.
+        if self.shared.is_left_behind() || grace.is_zero() {
+            return;
+        }
+        let deadline = Instant::now() + grace;
+        self.close();
         while !self.shared.lock().is_at_rest() && Instant::now() < deadline {
             std::thread::sleep(GLANCE);
         }

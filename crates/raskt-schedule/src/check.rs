@@ -53,6 +53,7 @@ impl Scheduler {
             | Event::WorkerJoined { .. }
             | Event::WorkerResized { .. }
             | Event::WorkerLends { .. }
+            | Event::Waits { .. }
             | Event::WorkerRenamed { .. }
             | Event::SlotsLent { .. }
             | Event::SlotsReturned { .. }

@@ -125,6 +125,16 @@ impl Scheduler {
         }
     }
 
+    /// Whether `worker` was handed out something that it hasn't ended; if so, [`Self::take_rested`] tells when there is nothing left.
+    pub fn await_rest(&mut self, worker: WorkerId) -> bool {
+        self.workers.await_rest(worker)
+    }
+
+    /// Those that were awaited and have ended all that they had, or have left.
+    pub fn take_rested(&mut self) -> Vec<WorkerId> {
+        self.workers.take_rested()
+    }
+
     /// Runs that were kept for those that import from them after their clients had let go of them, and that are forgotten since this
     /// was called last. Others are forgotten when they are released, if they are known by then.
     pub fn take_let_go(&mut self) -> Vec<RunId> {

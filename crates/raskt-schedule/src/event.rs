@@ -138,6 +138,18 @@ pub enum Event {
         /// How many of its slots are lent so from now on.
         slots: u32,
     },
+    /// What a worker has begun waits for something that other tasks bring about, as it says, or not any more: if the worker dies
+    /// meanwhile, what else it has begun is more likely the reason.
+    Waits {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The assignment.
+        attempt: Attempt,
+        /// Whether it waits from now on.
+        does: bool,
+    },
     /// A worker is called otherwise from now on: what is to run on a worker of its new name may run there, and nothing more of what is
     /// to run on one of its name of before.
     WorkerRenamed {

@@ -163,6 +163,7 @@ impl Scheduler {
             }
             Event::WorkerResized { worker, slots, memory } => self.resize(worker, slots, memory),
             Event::WorkerLends { worker, slots } => self.lend_to_anybody(worker, slots),
+            Event::Waits { worker, run, attempt, does } => self.workers.note_waiting(worker, (run, attempt), does),
             Event::WorkerRenamed { worker, name } => self.workers.rename(worker, name),
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
             Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),

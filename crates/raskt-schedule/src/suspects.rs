@@ -83,6 +83,16 @@ pub struct Death {
     pub alone: bool,
     /// It had said that it had begun.
     pub started: bool,
+    /// It counts in part: as many of such make one of those that the task is the only reason of.
+    pub in_part: bool,
+}
+
+impl Death {
+    /// How many of these count, as one each.
+    pub fn count(deaths: impl IntoIterator<Item = Self>) -> usize {
+        let (parts, others): (Vec<_>, Vec<_>) = deaths.into_iter().partition(|death| death.in_part);
+        others.into_iter().filter(|death| death.alone).count() + parts.len() / NEAR_DEATHS
+    }
 }
 
 /// The groups that a worker had when it died.
@@ -119,8 +129,7 @@ impl Story {
 
     /// How many deaths count against the task.
     fn count(&self) -> u32 {
-        let alone = |started| self.deaths().filter(|death| death.alone && death.started == started).count();
-        (alone(true) + (alone(false) + self.count_beside(|group| group == 1)) / NEAR_DEATHS) as u32
+        Death::count(self.deaths()) as u32
     }
 
     /// In how many deaths something was beside the suspect, when it was in such a group.
@@ -165,13 +174,14 @@ impl CrashSuspects {
     /// A worker died that had `tasks`, all of which require the same `class`: what it had of one group, or of no group. If it had
     /// nothing else (`death.alone`), one of them is to blame, or nobody: they are split. The same if it had something else for the
     /// third time. Where it had other groups as well (`company`), fewer of them are together from now on. Says of a single suspect how
-    /// many deaths count against it.
+    /// many deaths count against it. Of what `only_waits` while something else runs none does, and nobody is split.
     pub fn note(
         &mut self,
         tasks: &[TaskRange],
         class: u32,
         death: Death,
         company: Option<Company>,
+        only_waits: bool,
     ) -> Option<(TaskId, u32)> {
         let count = TaskRange::count(tasks);
         // Taken out first: what they were near decides what becomes of them, and they are put back with one death more.
@@ -184,12 +194,13 @@ impl CrashSuspects {
         let pieces: Vec<_> = tasks.iter().flat_map(|&range| self.cut(range)).collect();
         let suspects =
             || pieces.iter().filter_map(|(_, before)| before.as_ref().filter(|before| before.group.is_some()));
-        let is_beside = !is_tried && death.started && !death.alone && suspects().next().is_some();
+        let is_beside = !is_tried && !only_waits && death.started && !death.alone && suspects().next().is_some();
         let beside = is_beside.then_some(count);
         let times = suspects().map(|before| before.story.count_beside(|group| group > 1)).max().unwrap_or(0) + 1;
         let is_split = death.alone || beside.is_some() && times.is_multiple_of(NEAR_DEATHS);
         let part = if is_split { count.div_ceil(PARTS) } else { count };
-        let death = Death { alone: death.alone && count == 1, ..death };
+        let alone = death.alone && count == 1;
+        let death = Death { alone, in_part: alone && !death.started || beside == Some(1), ..death };
         for (mut piece, before) in pieces {
             let was_suspect = before.as_ref().is_some_and(|before| before.group.is_some());
             let story = Arc::new(Story { death, beside, before: before.map(|before| before.story) });

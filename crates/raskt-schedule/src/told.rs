@@ -36,6 +36,8 @@ pub enum WorkerTold {
     Resized { slots: u32, memory: u64 },
     /// [`Event::WorkerLends`].
     Lends { slots: u32 },
+    /// [`Event::Waits`].
+    Waits { run: RunId, attempt: Attempt, does: bool },
     /// [`Event::SlotsLent`].
     SlotsLent { run: RunId, slots: u32 },
     /// [`Event::SlotsReturned`].
@@ -61,6 +63,7 @@ impl WorkerTold {
             Self::ResultsLost { run, tasks } => Event::ResultsLost { worker, run, tasks },
             Self::Resized { slots, memory } => Event::WorkerResized { worker, slots, memory },
             Self::Lends { slots } => Event::WorkerLends { worker, slots },
+            Self::Waits { run, attempt, does } => Event::Waits { worker, run, attempt, does },
             Self::SlotsLent { run, slots } => Event::SlotsLent { worker, run, slots },
             Self::SlotsReturned { run, slots } => Event::SlotsReturned { worker, run, slots },
         }

@@ -292,6 +292,11 @@ impl Worker {
         self.running.contains_key(&ticket)
     }
 
+    /// What runs under `ticket`, if somebody wants it.
+    pub fn running_at(&self, ticket: Ticket) -> Option<(RunId, Attempt)> {
+        self.running.get(&ticket).copied()
+    }
+
     /// The tickets of a run that are running.
     pub fn running_of(&self, run: RunId) -> impl Iterator<Item = Ticket> {
         self.running.iter().filter(move |(_, of)| of.0 == run).map(|(&ticket, _)| ticket)

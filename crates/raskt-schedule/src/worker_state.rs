@@ -36,6 +36,8 @@ pub(crate) struct WorkerState {
     lent: u64,
     /// Slots among those that it offers whose tasks wait for something else.
     lent_to_anybody: u64,
+    /// What has said that it waits for other tasks.
+    waiting: BTreeSet<(RunId, Attempt)>,
     /// Those of these runs that require something.
     waits_for: BTreeSet<RunId>,
     /// Sums over what is placed.
@@ -79,6 +81,7 @@ impl WorkerState {
             orphan_memory: 0,
             lent: 0,
             lent_to_anybody: 0,
+            waiting: BTreeSet::new(),
             waits_for: BTreeSet::new(),
             nanoseconds: 0,
             memory: 0,
@@ -113,6 +116,17 @@ impl WorkerState {
     /// So many slots among those that it offers are of tasks that wait.
     pub fn lend_to_anybody(&mut self, slots: u32) {
         self.lent_to_anybody = slots.into();
+    }
+
+    /// What it has waits, as it says, or not any more.
+    pub fn note_waiting(&mut self, of: (RunId, Attempt), does: bool) {
+        _ = if does && self.placed.contains_key(&of) { self.waiting.insert(of) } else { self.waiting.remove(&of) };
+    }
+
+    /// Whether an assignment waits while something else goes on here: that is more likely the reason of a death.
+    pub fn only_waits(&self, of: (RunId, Attempt)) -> bool {
+        let is_at_work = |(of, placed): (&(RunId, Attempt), &Placed)| placed.is_started && !self.waiting.contains(of);
+        self.waiting.contains(&of) && (!self.orphans.is_empty() || self.placed.iter().any(is_at_work))
     }
 
     /// How many of its tasks wait.
@@ -198,6 +212,10 @@ impl WorkerState {
 
     pub fn placed(&self) -> impl DoubleEndedIterator<Item = (&(RunId, Attempt), &Placed)> {
         self.placed.iter()
+    }
+
+    pub fn has_placed(&self) -> bool {
+        !self.placed.is_empty()
     }
 
     /// How many there are, how many of them it has begun, and what they are expected to take.
@@ -424,6 +442,7 @@ impl WorkerState {
     pub fn close(&mut self, run: RunId, attempt: Attempt) -> Option<Placed> {
         self.orphan_memory -= self.orphans.remove(&(run, attempt)).map_or(0, u128::from);
         let placed = self.placed.remove(&(run, attempt))?;
+        self.waiting.remove(&(run, attempt));
         self.quarantines.retain(|kept| (kept.run, kept.attempt) != (run, Some(attempt)));
         self.nanoseconds -= u128::from(placed.nanoseconds);
         self.memory -= u128::from(placed.memory);

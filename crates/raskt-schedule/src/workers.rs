@@ -31,6 +31,10 @@ pub(crate) struct Workers {
     last_draining: WorkerId,
     /// Workers that are kept for those who ask for much of a resource, and that have changed.
     reserved_changed: BTreeSet<WorkerId>,
+    /// Workers of which it is to be told when they have nothing placed any more.
+    awaited: BTreeSet<WorkerId>,
+    /// Those that have come to that, or have left.
+    rested: Vec<WorkerId>,
     /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
     pub has_freed: bool,
 }
@@ -59,6 +63,9 @@ impl Workers {
     /// Takes a worker away, and gives what it had.
     pub fn remove(&mut self, worker: WorkerId) -> BTreeMap<(RunId, Attempt), Placed> {
         let Some(state) = self.workers.remove(&worker) else { return BTreeMap::new() };
+        if self.awaited.remove(&worker) {
+            self.rested.push(worker);
+        }
         self.has_freed = true;
         self.derived.take_out(worker, WorkerRank::of(worker, &state, &self.settings));
         self.derived.remove_offer(worker, state.offer());
@@ -78,6 +85,13 @@ impl Workers {
     /// So many slots of `worker` are those of tasks that wait for anything.
     pub fn lend_to_anybody(&mut self, worker: WorkerId, slots: u32) {
         self.change(worker, |state| state.lend_to_anybody(slots));
+    }
+
+    /// What `worker` has waits, as it says, or not any more.
+    pub fn note_waiting(&mut self, worker: WorkerId, of: (RunId, Attempt), does: bool) {
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.note_waiting(of, does);
+        }
     }
 
     /// `worker` is called otherwise from now on.
@@ -360,7 +374,24 @@ impl Workers {
         if now != before {
             self.derived.change(worker, before, now);
         }
+        if self.awaited.contains(&worker) && !state.has_placed() {
+            self.awaited.remove(&worker);
+            self.rested.push(worker);
+        }
         self.place_anew(worker);
+    }
+
+    /// Whether `worker` has something placed; if so [`Self::take_rested`] tells when it hasn't any more.
+    pub fn await_rest(&mut self, worker: WorkerId) -> bool {
+        let works = self.get(worker).is_some_and(WorkerState::has_placed);
+        if works {
+            self.awaited.insert(worker);
+        }
+        works
+    }
+
+    pub fn take_rested(&mut self) -> Vec<WorkerId> {
+        std::mem::take(&mut self.rested)
     }
 
     /// Asserts that what is derived is what counting again gives, and shows each assignment to `check`.

@@ -44,7 +44,7 @@ impl State {
         // What threads are at is at an end for everybody but them.
         let at_work = mem::take(&mut self.picked).into_iter();
         at_work.for_each(|(ticket, thread)| begun.lose_track(ticket, thread));
-        begun.is_shut_down = self.is_shut_down;
+        (begun.leaves, begun.is_shut_down) = (self.leaves, self.is_shut_down);
         let broken = mem::replace(self, begun);
         self.afterwards.broken.push(Box::new(broken));
         self.resize();

@@ -27,6 +27,14 @@ impl State {
         self.resize();
     }
 
+    /// What a thread has picked waits for something that other tasks bring about, or not any more.
+    pub fn waits(&mut self, ticket: Ticket, does: bool) {
+        // Where there is no process that could die nobody is to blame.
+        if let (Some(_), Some((run, attempt))) = (self.head.elsewhere(), self.worker.running_at(ticket)) {
+            self.head.tell(WorkerTold::Waits { run, attempt, does });
+        }
+    }
+
     /// So many tasks wait for `run`, unless it has ended.
     pub fn lend_to(&mut self, run: RunId, slots: u32) {
         let entry = self.runs.get_mut(&run).filter(|entry| !entry.has_ended);

@@ -13,16 +13,17 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 impl State {
-    /// Begins nothing more, and gives back what hasn't begun, after the word that there are no slots for it here.
+    /// Begins nothing more, and gives back what hasn't begun, after the word that there are no slots for it here. All else goes on: others
+    /// may still want of it what is here.
     pub fn close(&mut self) {
-        self.is_shut_down = true;
+        self.leaves = true;
         self.worker.handle_event(WorkerEvent::Leaves);
         self.resize();
     }
 
     /// Does what the scheduler wants.
     pub fn obey(&mut self, order: WorkerOrder) -> Result<(), WorkerError> {
-        if self.is_shut_down
+        if (self.leaves || self.is_shut_down)
             && let WorkerOrder::Assign(Assignment { run, attempt, tasks, .. }) = order
         {
             // It was on its way when the scheduler heard that there are no slots.
@@ -164,11 +165,13 @@ impl State {
 
     /// Whether nothing runs that somebody waits for, and all of it has been told.
     pub fn is_at_rest(&self) -> bool {
-        self.picked.is_empty() && self.head.elsewhere().is_none_or(Elsewhere::is_silent)
+        let is_done = self.picked.is_empty() && self.executions.is_empty() && self.loading.is_empty();
+        is_done && self.head.elsewhere().is_none_or(Elsewhere::is_silent)
     }
 
     /// Lets go of everything, and of the uplink, which is to be dropped without the lock.
     pub fn leave(&mut self) -> Option<Arc<dyn Uplink>> {
+        self.is_shut_down = true;
         for run in self.runs.keys().copied().collect::<Vec<_>>() {
             self.forget(run);
         }

@@ -186,7 +186,7 @@ fn lend(py: Python<'_>, most: usize) -> Result<Option<SlotLoan>, Crowded> {
         LENT.fetch_sub(1, Ordering::Relaxed);
         return Err(Crowded);
     }
-    let loan = py.outside(Engine::lend_slot);
+    let loan = py.outside(Engine::secede);
     if loan.is_none() {
         LENT.fetch_sub(1, Ordering::Relaxed);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// The form of records: the one that is written, and the only one that is read.
-pub(super) const VERSION: u64 = 8;
+pub(super) const VERSION: u64 = 9;
 
 /// Bytes that aren't a flight record.
 #[derive(Debug, Error)]

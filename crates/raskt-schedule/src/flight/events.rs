@@ -53,6 +53,12 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             start(to, 25, u64::from(worker.0));
             to.number(u64::from(*slots));
         }
+        Event::Waits { worker, run, attempt, does } => {
+            start(to, 26, u64::from(worker.0));
+            to.number(run.0);
+            to.number(u64::from(attempt.0));
+            to.flag(*does);
+        }
         Event::WorkerRenamed { worker, name } => {
             start(to, 22, u64::from(worker.0));
             to.text(name);
@@ -254,6 +260,10 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             Event::Kept { worker, run, tasks: from.list(|from| Ok((decode_range(from)?, from.number()?)))? }
         }
         25 => Event::WorkerLends { worker, slots: from.word()? },
+        26 => {
+            let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
+            Event::Waits { worker, run, attempt, does: from.flag()? }
+        }
         22 => Event::WorkerRenamed { worker, name: from.text()? },
         21 => Event::RunsOn { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
         19 => {

@@ -29,7 +29,9 @@ impl Scheduler {
             let Some(first) = current.first().map(|first| TaskId::new(first.layer, first.start)) else { continue };
             let class = run.tasks.layers[first.layer.0 as usize].class;
             let group = groups.get(&(id, attempt)).copied();
-            let (tasks, started) = accused.entry((id, class, group, group.is_none() && placed.is_started)).or_default();
+            let only_waits = state.only_waits((id, attempt));
+            let begun = (group.is_none() && placed.is_started, only_waits);
+            let (tasks, started) = accused.entry((id, class, group, begun)).or_default();
             tasks.extend(current);
             *started |= placed.is_started;
             // What it has of a run stands together.
@@ -40,13 +42,14 @@ impl Scheduler {
                 guilty.push((id, first));
             }
         }
-        for ((id, class, group, _), (tasks, started)) in accused {
+        for ((id, class, group, (_, only_waits)), (tasks, started)) in accused {
             let Some(run) = self.runs.get_mut(&id) else { continue };
             let alone = group.is_some() && alone == group.map(|group| (id, group));
             let others =
                 if alone { TaskRange::count(&tasks) - 1 } else { executing.saturating_sub(u64::from(started)) };
-            let death = Death { worker, others, alone, started };
-            let counted = run.suspects.note(&tasks, class, death, company.filter(|_| group.is_some()));
+            let death = Death { worker, others, alone, started, in_part: false };
+            let company = company.filter(|_| group.is_some());
+            let counted = run.suspects.note(&tasks, class, death, company, only_waits);
             run.tasks.unready.get_or_insert_default();
             let counted = counted.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task));
             guilty.extend(counted.filter(|one| !guilty.contains(one)));

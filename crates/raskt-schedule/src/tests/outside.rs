@@ -82,6 +82,7 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
             4 if flag => Event::RunReleased { run },
             4 | 5 => Event::WorkerJoined { worker, offer: Offer { memory: count, ..Offer::slots(index as u32) } },
             6 if flag && count % 3 == 1 => Event::WorkerLends { worker, slots: index as u32 },
+            6 if !flag && count % 3 == 1 => Event::Waits { worker, run, attempt, does: index % 2 == 0 },
             6 if flag && count % 3 == 0 => Event::WorkerRenamed { worker, name: index.to_string().into() },
             6 => Event::WorkerResized { worker, slots: index as u32, memory: count },
             7 => Event::WorkerLost { worker, cause: if flag { LossCause::Died } else { LossCause::Retired } },

@@ -103,6 +103,8 @@ fn deaths_count_where_one_suspect_waits_beside_another() {
         begun(&mut cluster, worker);
         if cluster.of(1, worker).len() == 1 && cluster.of(2, worker).is_empty() {
             cluster.handle(Event::WorkerLends { worker: WorkerId(worker), slots: 1 });
+            let attempt = cluster.of(1, worker)[0];
+            cluster.handle(Event::Waits { worker: WorkerId(worker), run: RunId(1), attempt, does: true });
             begun(&mut cluster, worker);
         }
         if cluster.of(2, worker).is_empty() {
@@ -111,5 +113,6 @@ fn deaths_count_where_one_suspect_waits_beside_another() {
         cluster.die(worker);
         deaths += 1;
     }
-    assert!(cluster.failed.iter().any(|(run, _)| run.0 == 2) && deaths <= 2 + 1 + 9, "{deaths} deaths");
+    let failed: Vec<_> = cluster.failed.iter().map(|(run, _)| run.0).collect();
+    assert!(failed == [2] && deaths <= 2 + 1 + 9, "{failed:?} after {deaths} deaths");
 }

@@ -139,7 +139,7 @@ impl Ledger {
                 self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);
             }
             // No worker of the simulated cluster does that.
-            Event::WorkerLends { .. } => {}
+            Event::WorkerLends { .. } | Event::Waits { .. } => {}
             Event::WorkerRenamed { worker, name } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.name = name.clone());
             }

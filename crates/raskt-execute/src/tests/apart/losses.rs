@@ -61,6 +61,29 @@ fn a_spilled_input_that_cant_be_read_is_told_of_as_lost_and_fails_nobody() {
     bench.ends_empty();
 }
 
+/// What it has begun may wait for the disk when a worker is to leave: it ends all the same, or others have it.
+#[test]
+fn what_reads_spilled_inputs_ends_though_its_worker_leaves() {
+    for _ in 0..20 {
+        let (bench, _) = crowded(6);
+        bench.until(|bench| bench.files().len() >= 3);
+        bench.assign(100, vec![range(1, 0, 6)], vec![]);
+        bench.engine.wind_down(PATIENCE);
+        loop {
+            match bench.told() {
+                WorkerTold::Started { .. } | WorkerTold::Resized { .. } => {}
+                WorkerTold::Recalled { attempt, .. } => break assert_eq!(attempt, Attempt(100)),
+                WorkerTold::Reported(report) => {
+                    break assert!(report.outcomes.iter().all(|(_, outcome)| matches!(outcome, Outcome::Done { .. })));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        bench.engine.shut_down(PATIENCE);
+        assert_eq!(bench.bytes(), (0, 0, 0));
+    }
+}
+
 #[test]
 fn tasks_that_read_what_was_never_here_are_not_run_and_those_before_them_are() {
     let graph = pairs(4);

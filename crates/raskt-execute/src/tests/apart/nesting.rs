@@ -54,3 +54,48 @@ fn a_task_that_computes_lends_its_slot_to_what_the_scheduler_sends_next() {
     bench.ends_empty();
     inner.shut_down(Duration::from_secs(10));
 }
+
+/// Waits for something that another task brings about, or goes on without its slot.
+struct Waiting {
+    seceded: bool,
+    sender: raskt_sync::Mutex<Sender<()>>,
+    receiver: raskt_sync::Mutex<Receiver<()>>,
+}
+
+impl Runner for Waiting {
+    fn run(&self, call: &TaskCall<'_>, _: &[Value]) -> Result<Value, TaskError> {
+        if call.task.index == 1 {
+            self.sender.lock().send(()).unwrap();
+        } else {
+            let _seceded = self.seceded.then(Engine::secede);
+            let _waits = Engine::lend_slot();
+            // It says so once.
+            let _waits_within = Engine::lend_slot();
+            self.receiver.lock().recv_timeout(Duration::from_secs(30)).unwrap();
+        }
+        Ok(Chunk::scalar(1_i64).into())
+    }
+}
+
+/// Which of a worker's tasks waits is said, so that it isn't blamed for what the others do; also of one whose slot others have already.
+#[test]
+fn what_waits_is_named_as_long_as_it_does() {
+    for seceded in [false, true] {
+        let (sender, receiver) = channel();
+        let (sender, receiver) = (raskt_sync::Mutex::new(sender), raskt_sync::Mutex::new(receiver));
+        let bench = Bench::new((1, 1 << 10), Arc::new(Waiting { seceded, sender, receiver }), pairs(2));
+        bench.assign(1, vec![range(0, 0, 1)], vec![]);
+        assert!(matches!(bench.told(), WorkerTold::Started { .. }));
+        assert_eq!(bench.told(), WorkerTold::Lends { slots: 1 });
+        assert_eq!(bench.told(), WorkerTold::Resized { slots: 2, memory: u64::MAX });
+        let waits = |does| WorkerTold::Waits { run: RUN, attempt: Attempt(1), does };
+        assert_eq!(bench.told(), waits(true));
+        bench.assign(2, vec![range(0, 1, 2)], vec![]);
+        assert_eq!(bench.report().attempt, Attempt(2));
+        assert_eq!(bench.told(), waits(false));
+        assert_eq!(bench.told(), WorkerTold::Lends { slots: 0 });
+        assert_eq!(bench.told(), WorkerTold::Resized { slots: 1, memory: 1 << 20 });
+        assert_eq!(bench.end().attempt, Attempt(1));
+        bench.ends_empty();
+    }
+}
