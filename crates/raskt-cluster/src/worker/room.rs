@@ -7,6 +7,7 @@
 //! a while they are told so.
 
 use super::memory::Memory;
+use super::set_aside::{OfWhom, SetAside, Since};
 use crate::bulk::Source;
 use raskt_sync::Mutex;
 use std::collections::{HashMap, VecDeque};
@@ -20,7 +21,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 pub(super) const GLANCES: u32 = 50;
 
 /// And how often for one of them, whatever else comes in meanwhile.
-const GLANCES_OF_ONE: u32 = 12 * GLANCES;
+const GLANCES_OF_ONE: u64 = 12 * GLANCES as u64;
 
 #[derive(Default)]
 pub(super) struct Room {
@@ -40,13 +41,14 @@ struct State {
     next_turn: u64,
     /// Somebody lets in who may go: whoever comes meanwhile is let in by him.
     is_letting_in: bool,
-    /// Those for whom there was no memory when it was their turn, in that order.
-    lacking: VecDeque<(Option<Source>, Asking)>,
+    /// Those for whom there was no memory when it was their turn.
+    lacking: SetAside,
     /// There may be memory for one of them.
     is_due: bool,
     /// Somebody looks for them before long.
     is_watched: bool,
-    /// How often that was in vain since something came in.
+    /// How often that was done, and how often in vain since something came in.
+    glances: u64,
     in_vain: u32,
 }
 
@@ -74,17 +76,17 @@ struct OfSource {
     waiting: VecDeque<Asking>,
 }
 
-struct Asking {
-    turn: u64,
+pub(super) struct Asking {
+    pub turn: u64,
     /// Bytes of the room.
-    bytes: u64,
+    pub bytes: u64,
     /// Those of the memory, and the least of them.
-    wanted: u64,
-    least: u64,
-    was_told: Option<Arc<str>>,
-    /// How often it was looked for memory for him in vain.
-    in_vain: u32,
-    go: Go,
+    pub wanted: u64,
+    pub least: u64,
+    pub was_told: Option<Arc<str>>,
+    /// Since when he is one of those for whom there is no memory.
+    pub since: Option<Since>,
+    pub go: Go,
 }
 
 /// Room that somebody has as long as this is there.
@@ -116,7 +118,7 @@ impl Room {
         state.next_turn += 1;
         let turn = if is_next { 0 } else { state.next_turn };
         let asking =
-            Asking { turn, bytes: bytes.min(most), wanted: bytes, least, was_told, in_vain: 0, go: Box::new(go) };
+            Asking { turn, bytes: bytes.min(most), wanted: bytes, least, was_told, since: None, go: Box::new(go) };
         let waiting = &mut state.sources.entry(source.cloned()).or_default().waiting;
         if is_next {
             waiting.push_front(asking)
@@ -155,13 +157,15 @@ impl Room {
         if !std::mem::take(&mut state.is_due) {
             return;
         }
-        let Some(most) = state.lacking.iter().map(|(_, asking)| asking.wanted).max() else { return };
-        let taken = state.taken;
+        if state.lacking.is_empty() {
+            return;
+        }
+        let (taken, most) = (state.taken, state.lacking.most());
         drop(state);
         let spare = self.spare(taken, most);
         let mut state = self.state.lock();
         state.call_back(spare);
-        let over = state.wait_no_more(spare);
+        let over = state.lacking.take_told(spare);
         drop(state);
         for (_, asking) in over {
             if let Some(reason) = asking.was_told {
@@ -200,7 +204,8 @@ impl Room {
     fn set_aside(self: &Arc<Self>, source: Option<Source>, asking: Asking) {
         let mut state = self.state.lock();
         state.leave(&source, asking.bytes);
-        state.lacking.push_back((source, asking));
+        let glances = state.glances;
+        state.lacking.push(source, asking, glances);
         drop(state);
         self.watch();
     }
@@ -225,11 +230,10 @@ impl Room {
         self.let_in();
         let mut state = self.state.lock();
         state.in_vain = if state.lacking.is_empty() { 0 } else { state.in_vain + 1 };
-        state.lacking.iter_mut().for_each(|(_, asking)| asking.in_vain += 1);
+        state.glances += 1;
         let are_all_over = state.in_vain >= GLANCES;
-        let is_over = |(_, asking): &(_, Asking)| are_all_over || asking.in_vain >= GLANCES_OF_ONE;
-        let (over, lacking) = std::mem::take(&mut state.lacking).into_iter().partition(is_over);
-        state.lacking = lacking;
+        let since = if are_all_over { Some(u64::MAX) } else { state.glances.checked_sub(GLANCES_OF_ONE) };
+        let over = since.map(|since| state.lacking.take_since(since)).unwrap_or_default();
         if are_all_over {
             state.in_vain = 0;
         }
@@ -239,7 +243,7 @@ impl Room {
     }
 
     /// Those for whom there is no memory are told why, all the same.
-    fn give_up(&self, over: VecDeque<(Option<Source>, Asking)>, reason: impl FnOnce(&dyn Memory) -> String) {
+    fn give_up(&self, over: Vec<OfWhom>, reason: impl FnOnce(&dyn Memory) -> String) {
         let Some(memory) = self.memory.get().filter(|_| !over.is_empty()) else { return };
         let reason: Arc<str> = reason(&**memory).into();
         for (_, asking) in over {
@@ -261,7 +265,7 @@ impl Drop for Glance {
         if let Some(room) = self.0.take() {
             let mut state = room.state.lock();
             state.is_watched = false;
-            let lacking = std::mem::take(&mut state.lacking);
+            let lacking = state.lacking.take_since(u64::MAX);
             drop(state);
             room.give_up(lacking, |_| "nobody looks for memory any more".into());
         }
@@ -290,21 +294,9 @@ impl State {
 
     /// There is so much memory: the first of those who lacked it for whom that is enough has his turn again.
     fn call_back(&mut self, spare: u64) {
-        let first = self.lacking.iter().position(|(_, asking)| asking.least <= spare);
-        if let Some((source, asking)) = first.and_then(|at| self.lacking.remove(at)) {
+        if let Some((source, asking)) = self.lacking.take_fitting(spare) {
             self.sources.entry(source).or_default().waiting.push_front(asking);
         }
-    }
-
-    /// Those for whom that isn't enough, and who have waited before.
-    fn wait_no_more(&mut self, spare: u64) -> VecDeque<(Option<Source>, Asking)> {
-        let is_over = |(_, asking): &(Option<Source>, Asking)| asking.was_told.is_some() && asking.least > spare;
-        if !self.lacking.iter().any(is_over) {
-            return VecDeque::new();
-        }
-        let (over, lacking) = std::mem::take(&mut self.lacking).into_iter().partition(is_over);
-        self.lacking = lacking;
-        over
     }
 
     fn leave(&mut self, source: &Option<Source>, bytes: u64) {
