@@ -26,12 +26,12 @@ pub(super) fn next_part(count: u64) -> usize {
 /// What is fetched so.
 #[derive(Default)]
 pub(super) struct Careful {
-    /// Runs of which some waits for a worker.
-    waiting: BTreeSet<RunId>,
+    /// Runs of which some waits for a worker, and since when nobody was called for them.
+    waiting: BTreeMap<RunId, Instant>,
     /// The client whose data was fetched last: others come first.
     last: u64,
-    /// Since when nobody was called for those that wait.
-    since: Option<Instant>,
+    /// When somebody was called last who isn't free.
+    busy_at: Option<Instant>,
     /// When it was looked last whether somebody could be.
     looked: Option<Instant>,
     /// Workers that were called and haven't answered, by the number of the call, and what they are to fetch.
@@ -55,7 +55,7 @@ pub(super) struct Call {
 impl Careful {
     /// Some data of a run waits for a worker.
     pub fn wait(&mut self, run: RunId) {
-        self.waiting.insert(run);
+        self.waiting.entry(run).or_insert_with(Instant::now);
         self.asked.one_comes();
     }
 
@@ -77,8 +77,12 @@ impl Careful {
         if others.is_empty() { workers } else { others }
     }
 
-    fn is_overdue(&self) -> bool {
-        self.since.is_some_and(|since| since.elapsed() > PATIENCE)
+    /// Those for which one may be called who isn't free.
+    fn overdue(&self) -> BTreeSet<RunId> {
+        if self.busy_at.is_some_and(|at| at.elapsed() <= PATIENCE) {
+            return BTreeSet::new();
+        }
+        self.waiting.iter().filter(|(_, since)| since.elapsed() > PATIENCE).map(|(&run, _)| run).collect()
     }
 
     /// Whether more of it may be fetched than when this was last asked.
@@ -92,14 +96,15 @@ impl Careful {
     pub fn calls(&self, workers: &[WorkerId], is_idle: impl Fn(WorkerId) -> bool) -> Calls {
         let (free, busy): (Vec<_>, Vec<_>) = workers.iter().copied().partition(|&worker| self.asked.is_free(worker));
         let (free, at_work): (Vec<_>, Vec<_>) = free.into_iter().partition(|&worker| is_idle(worker));
-        let busy = if self.is_overdue() { self.not_called(&[&at_work[..], &busy].concat()) } else { vec![] };
-        Calls { free, at_work, busy, open: Default::default(), full: vec![] }
+        let overdue = self.overdue();
+        let busy = if overdue.is_empty() { vec![] } else { self.not_called(&[&at_work[..], &busy].concat()) };
+        Calls { free, at_work, busy, overdue, has_busy: false, open: Default::default(), full: vec![] }
     }
 
     /// Runs of which some waits for a worker; those of the client whose turn it is come first.
     pub fn waiting(&self) -> Vec<RunId> {
         let next = RunId((self.last + 1).saturating_mul(RUNS_OF_A_CLIENT));
-        self.waiting.range(next..).chain(self.waiting.range(..next)).copied().collect()
+        self.waiting.range(next..).chain(self.waiting.range(..next)).map(|(&run, _)| run).collect()
     }
 
     /// Nothing of a run waits any more.
@@ -108,10 +113,14 @@ impl Careful {
     }
 
     /// These are called: gives the number of each.
-    pub fn call(&mut self, calls: Vec<Call>) -> Vec<(u64, Call)> {
-        let since = self.since.filter(|_| calls.is_empty() && !self.is_overdue()).unwrap_or_else(Instant::now);
-        self.since = (!self.waiting.is_empty()).then_some(since);
-        self.looked = Some(Instant::now());
+    pub fn call(&mut self, calls: Calls) -> Vec<(u64, Call)> {
+        let now = Instant::now();
+        self.busy_at = if calls.has_busy { Some(now) } else { self.busy_at };
+        self.looked = Some(now);
+        let calls = calls.all();
+        for (run, _) in calls.iter().flat_map(|call| &call.parts) {
+            self.waiting.entry(*run).and_modify(|since| *since = now);
+        }
         for call in &calls {
             if self.asked.is_free(call.worker) {
                 self.answered.remove(&call.worker);
@@ -124,6 +133,11 @@ impl Careful {
         self.next += numbered.len() as u64;
         self.called.extend(numbered.clone());
         numbered
+    }
+
+    /// Whether a worker has answered a call, and may have died of what it was called for.
+    pub fn is_at(&self, worker: WorkerId) -> bool {
+        self.answered.contains_key(&worker) && !self.asked.is_free(worker)
     }
 
     /// A worker has answered; gives what it was called for.
@@ -154,8 +168,11 @@ pub(super) struct Calls {
     free: Vec<WorkerId>,
     /// Those that run tasks beside: for what no death counts against yet, or where nobody else becomes free.
     at_work: Vec<WorkerId>,
-    /// Others, of which one may be called.
+    /// Others, of which one may be called for one of these.
     busy: Vec<WorkerId>,
+    overdue: BTreeSet<RunId>,
+    /// One of them is.
+    has_busy: bool,
     /// One for each size of parts, which may have more.
     open: [Option<Call>; AT_A_TIME.len()],
     full: Vec<Call>,
@@ -166,7 +183,7 @@ impl Calls {
     pub fn add(&mut self, run: RunId, mut part: TaskRange, size: usize, able: &[WorkerId]) -> Option<TaskRange> {
         while !part.is_empty() {
             if self.open[size].as_ref().is_none_or(|call| call.room == 0 || !able.contains(&call.worker)) {
-                let Some(worker) = self.take(size, able) else { return Some(part) };
+                let Some(worker) = self.take(run, size, able) else { return Some(part) };
                 let call = Call { worker, parts: vec![], room: AT_A_TIME[size] };
                 self.full.extend(self.open[size].replace(call));
             }
@@ -180,15 +197,19 @@ impl Calls {
     }
 
     /// The next of these for parts of this size.
-    fn take(&mut self, size: usize, able: &[WorkerId]) -> Option<WorkerId> {
+    fn take(&mut self, run: RunId, size: usize, able: &[WorkerId]) -> Option<WorkerId> {
         if let Some(at) = self.free.iter().position(|worker| able.contains(worker)) {
             return Some(self.free.remove(at));
         }
         if let Some(at) = self.at_work.iter().position(|worker| able.contains(worker)).filter(|_| size == 0) {
             return Some(self.at_work.remove(at));
         }
+        if !self.overdue.contains(&run) {
+            return None;
+        }
         let busy = self.busy.iter().copied().find(|worker| able.contains(worker))?;
         self.busy.clear();
+        self.has_busy = true;
         self.at_work.retain(|worker| *worker != busy);
         Some(busy)
     }
@@ -199,7 +220,7 @@ impl Calls {
         are_none && self.open.iter().flatten().all(|call| call.room == 0)
     }
     /// All of them.
-    pub fn all(self) -> Vec<Call> {
+    fn all(self) -> Vec<Call> {
         self.full.into_iter().chain(self.open.into_iter().flatten()).collect()
     }
 }
@@ -219,7 +240,7 @@ mod tests {
     fn called(careful: &mut Careful, runs: &[RunId], answers: bool) -> Vec<RunId> {
         let mut calls = careful.calls(&[WORKER], |_| true);
         let left = runs.iter().copied().filter(|&run| calls.add(run, one(), 2, &[WORKER]).is_some()).collect();
-        for (number, call) in careful.call(calls.all()) {
+        for (number, call) in careful.call(calls) {
             careful.asked.add(WORKER, 1);
             if answers {
                 assert_eq!(careful.answered(WorkerId(2), number), []);
@@ -239,13 +260,21 @@ mod tests {
         careful.wait_no_more(RunId(1));
         assert!(careful.wakes_at().is_some());
         assert_eq!(called(&mut careful, &runs[1..], true), [RunId(2), RunId(3)], "it isn't time yet");
-        (careful.since, careful.looked) = (Instant::now().checked_sub(2 * PATIENCE), None);
+        let late = Instant::now().checked_sub(2 * PATIENCE).unwrap();
+        careful.looked = None;
+        careful.waiting.values_mut().for_each(|since| *since = late);
         assert!(careful.may_go_on());
         assert_eq!(called(&mut careful, &runs[1..], true), [RunId(3)], "one after the other");
+        assert_eq!(called(&mut careful, &runs[2..], true), [RunId(3)], "and not at once");
+        // Whatever else is called for meanwhile.
+        careful.busy_at = Some(late);
+        careful.wait(RunId(4));
+        assert_eq!(called(&mut careful, &[RunId(4)], true), [RunId(4)], "it hasn't waited for long");
+        assert_eq!(called(&mut careful, &[RunId(3)], true), [], "its turn has come");
         // Nobody knows which of the two it was.
         assert!(!careful.left(WORKER));
-        careful.asked.take(WORKER, 2);
-        assert_eq!(called(&mut careful, &runs[2..], true), []);
+        careful.asked.take(WORKER, 3);
+        assert_eq!(called(&mut careful, &[RunId(4)], true), []);
         assert!(careful.left(WORKER) && !careful.left(WORKER));
     }
 
@@ -257,7 +286,8 @@ mod tests {
         let able = [WorkerId(2)];
         let both = [WORKER, WorkerId(2)];
         assert!(careful.calls(&both, |_| true).add(RunId(1), one(), 0, &able).is_some());
-        careful.since = Instant::now().checked_sub(2 * PATIENCE);
+        let late = Instant::now().checked_sub(2 * PATIENCE).unwrap();
+        careful.waiting.insert(RunId(1), late);
         assert!(careful.calls(&both, |_| true).add(RunId(1), one(), 0, &able).is_none());
     }
 

@@ -26,7 +26,7 @@ impl Core {
                 self.careful.wait_no_more(run);
             }
         }
-        for (number, call) in self.careful.call(calls.all()) {
+        for (number, call) in self.careful.call(calls) {
             for &(run, part) in &call.parts {
                 if let Some(record) = self.runs.get_mut(&run) {
                     record.gifts.put(part, Place::Asked(call.worker));

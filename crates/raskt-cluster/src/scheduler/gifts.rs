@@ -8,10 +8,11 @@ use raskt_schedule::{Death, Failure, RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// So many workers die that do nothing but fetch a datum, before that is taken for the reason.
+/// So many workers die that do nothing but fetch a datum, before that is taken for the reason; or more, where they did something that may be
+/// the reason as well.
 const DEATHS: usize = 3;
 
-/// And so many, where each of them did something that may be the reason as well: fewer than fail a task that ran there each time.
+#[cfg(test)]
 const DEATHS_BESIDE: usize = 9;
 
 /// The data of a run.
@@ -183,6 +184,7 @@ impl Gifts {
         let (mut given_up, mut rest) = (vec![], ByTries::new());
         for (range, mut tried) in asked.into_iter().flat_map(|range| self.tries(range)).collect::<Vec<_>>() {
             tried.insert(worker);
+            self.begin_no_more(range);
             if is_given_up(&tried) {
                 given_up.push(range);
             } else {
@@ -248,6 +250,13 @@ impl Gifts {
         asked
     }
 
+    /// Whoever had begun with these is there, and hasn't got them.
+    fn begin_no_more(&mut self, range: TaskRange) {
+        for (part, fear) in self.fears.within(range) {
+            self.fears.set(part, Fear { begun: None, ..fear });
+        }
+    }
+
     /// Whether `worker` is to fetch some that nobody has feared so far.
     pub fn has_without_fear(&self, worker: WorkerId) -> bool {
         !self.by_fear(&self.all_at(Place::Asked(worker))).1.is_empty()
@@ -265,7 +274,7 @@ impl Gifts {
     pub fn died(&mut self, worker: WorkerId, begun: u64, alone: bool) -> Vec<(TaskRange, Vec<Death>)> {
         let asked = self.all_at(Place::Asked(worker));
         let others = begun.saturating_sub(1).max(u64::from(!alone));
-        let death = Death { worker, others, alone: others == 0, started: true };
+        let death = Death { worker, others, alone: others == 0, started: true, in_part: others > 0 };
         let mut deadly = vec![];
         let feared: Vec<_> = asked.iter().flat_map(|&range| self.fears.within(range)).collect();
         self.by_fear(&asked).1.into_iter().for_each(|part| self.fears.set(part, Fear::default()));
@@ -274,8 +283,7 @@ impl Gifts {
                 deaths.push(death);
                 size = size.max(next_part(begun));
             }
-            let alone = deaths.iter().filter(|death| death.alone).count();
-            match alone >= DEATHS || deaths.len() >= DEATHS_BESIDE {
+            match Death::count(deaths.iter().copied()) >= DEATHS {
                 true => deadly.push((part, deaths)),
                 false => self.fears.set(part, Fear { deaths, size, begun: None }),
             }

@@ -146,3 +146,49 @@ fn what_is_feared_does_not_wait_for_ever_for_a_free_worker() {
     assert_eq!(asked(&scene.core, GIVEN, worker), all());
     assert!(scene.core.due_in().is_none());
 }
+
+/// Who was called and couldn't have it is there, and may be called for it once more: if it dies before it has answered, it hasn't died of it.
+#[test]
+fn who_could_not_have_it_has_done_with_it() {
+    let mut scene = Scene::new();
+    let client = scene.client(1);
+    give(&mut scene.core, client, GIVEN);
+    let first = scene.worker(2, "one");
+    scene.core.spread_gifts();
+    scene.core.worker_lost(first, LossCause::Died);
+    for process in 3..13 {
+        let worker = scene.worker(process, "one");
+        scene.core.spread_gifts();
+        answer(&mut scene.core, worker);
+        let missed = FromWorker::NotGiven { run: GIVEN, tasks: asked(&scene.core, GIVEN, worker), reason: "no".into() };
+        let _other = scene.worker(100 + process, "other");
+        scene.core.worker_says(worker, missed, vec![]);
+        let gifts = &mut scene.core.runs.get_mut(&GIVEN).unwrap().gifts;
+        let all = range(0, 0, u64::from(TASKS));
+        gifts.put(all, Place::Asked(worker));
+        assert_eq!(gifts.begun_by(worker), 0);
+        assert!(gifts.died(worker, 1, false).is_empty());
+        scene.core.worker_lost(worker, LossCause::Died);
+        scene.core.worker_lost(_other, LossCause::Retired);
+    }
+    assert_eq!(scene.core.runs[&GIVEN].gifts.all_at(Place::Failed), []);
+}
+
+/// What a client's data waits for has nothing to do with what others' tasks die of.
+#[test]
+fn only_who_has_answered_may_have_died_of_data() {
+    let mut scene = Scene::new();
+    let client = scene.client(1);
+    give(&mut scene.core, client, GIVEN);
+    let worker = scene.worker(2, "one");
+    scene.core.spread_gifts();
+    assert!(!asked(&scene.core, GIVEN, worker).is_empty() && !scene.core.careful.is_at(worker), "nobody fears it");
+    scene.core.worker_lost(worker, LossCause::Died);
+    let other = scene.worker(3, "one");
+    scene.core.spread_gifts();
+    assert!(!asked(&scene.core, GIVEN, other).is_empty() && !scene.core.careful.is_at(other), "it was called");
+    answer(&mut scene.core, other);
+    assert!(scene.core.careful.is_at(other));
+    part_came(&mut scene.core, other, vec![range(0, 0, u64::from(TASKS))]);
+    assert!(!scene.core.careful.is_at(other));
+}
