@@ -18,7 +18,7 @@ import raskt
 import raskt.array as ra
 import raskt.dataframe as rd
 from processes_seen import until
-from raskt.distributed import Client
+from raskt.distributed import Client, wait
 from raskt.distributed._signs import Signs
 
 RASKT = [sys.executable, "-m", "raskt"]
@@ -124,6 +124,36 @@ def test_what_a_worker_has_that_is_told_to_end_goes_to_others(scheduler_file: Pa
     finally:
         leaves.kill()
         leaves.wait()
+
+
+def test_where_all_lifetimes_end_at_once_nothing_is_made_again(tmp_path: Path) -> None:
+    file, made = tmp_path / "scheduler.json", tmp_path / "made"
+
+    def make(number: int) -> np.ndarray:
+        with made.open("a") as marks:
+            marks.write("x")
+        return np.full(10_000, number)
+
+    scheduler = started("scheduler", "--port", "0", "--scheduler-file", file, "--token-file", tmp_path / "token")
+    workers = started(
+        *("worker", "--scheduler-file", file, "--nworkers", "2", "--nthreads", "1", "--local-directory", tmp_path),
+        *("--lifetime", "6s", "--lifetime-restart"),
+    )
+    try:
+        until(file.exists)
+        with Client(scheduler_file=file) as client:
+            client.wait_for_workers(2, timeout=30)
+            futures = client.map(make, range(80))
+            wait(futures, 30)
+            before = {about["id"] for about in client.scheduler_info()["workers"].values()}
+            until(lambda: not before & {about["id"] for about in client.scheduler_info()["workers"].values()})
+            client.wait_for_workers(2, timeout=30)
+            assert [int(array[-1]) for array in client.gather(futures)] == list(range(80))
+            assert made.read_text() == "x" * 80
+    finally:
+        for process in (workers, scheduler):
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
 
 
 def test_what_is_no_scheduler_file_is_told(tmp_path: Path) -> None:

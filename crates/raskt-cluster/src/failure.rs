@@ -21,6 +21,8 @@ pub struct FailureForm {
     pub is_lost: bool,
     /// Why the last of those workers was ended, if somebody has said.
     pub cause: Option<String>,
+    /// What the task is called by those who haven't submitted it, where workers have died.
+    pub key: Option<String>,
 }
 
 /// An error of a task as it travels.
@@ -61,7 +63,8 @@ impl FailureForm {
 
     /// What it takes up beside itself.
     pub(crate) fn bytes(&self) -> usize {
-        self.cause.as_ref().map_or(0, String::len) + self.error.as_ref().map_or(0, |error| error.bytes())
+        let texts = [&self.cause, &self.key].into_iter().flatten().map(String::len).sum::<usize>();
+        texts + self.error.as_ref().map_or(0, |error| error.bytes())
     }
 
     /// Whether it was cancelled, or what it depends on was.

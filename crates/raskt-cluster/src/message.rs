@@ -400,7 +400,10 @@ pub enum FromWorker {
     /// Something is asked of what is shared by name; its bytes are the bulk.
     Coordination(Packed<Ask>),
     /// It begins nothing more, takes no data, and goes when what it has begun is done, or its time is over.
-    Leaves,
+    Leaves {
+        /// Another one takes its place then.
+        returns: bool,
+    },
 }
 
 /// From the scheduler to a worker.

@@ -246,8 +246,12 @@ impl Life<'_> {
             }
             if self.dies_at.is_some_and(|at| Instant::now() >= at) {
                 tracing::info!("the lifetime of this worker is over: it begins nothing more, and leaves");
+                if self.options.is_renewed {
+                    server.give_way(LIFETIME_GRACE);
+                    return Ok(Ending::Status(status::RENEW));
+                }
                 server.shut_down(LIFETIME_GRACE);
-                return Ok(Ending::Status(if self.options.is_renewed { status::RENEW } else { status::LEFT }));
+                return Ok(Ending::Status(status::LEFT));
             }
         }
     }

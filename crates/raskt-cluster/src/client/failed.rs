@@ -31,7 +31,7 @@ pub enum ClusterError {
         suffices: bool,
         /// The task.
         task: TaskId,
-        /// What it is called, where somebody knows that: the scheduler doesn't read what tasks are.
+        /// What it is called, where somebody knows that.
         key: Option<String>,
         /// Why the last of them was ended, if somebody has said.
         cause: Option<String>,
@@ -66,18 +66,8 @@ pub enum ClusterError {
     TimedOut,
 }
 
-/// So many deaths of its own fail a task.
+/// So many deaths of its own fail a task, or data.
 const ENOUGH: usize = 3;
-
-/// So many deaths beside one other that may be the reason as well are one of its own.
-const BESIDE: usize = 3;
-
-/// Whether these deaths make a task, or data, the reason.
-fn suffice(story: &[Death]) -> bool {
-    let alone = story.iter().filter(|death| death.alone).count();
-    let beside_one = story.iter().filter(|death| !death.alone && death.others <= 1).count();
-    alone + beside_one / BESIDE >= ENOUGH
-}
 
 fn died(deaths: usize, alone: usize, suffices: bool, task: &str) -> String {
     let found = format!("{deaths} workers died while they ran {task}");
@@ -129,12 +119,12 @@ impl TaskFailed {
             Cause::Task(FailureForm { error: Some(form), .. }) => {
                 ClusterError::Task { key: form.key.clone(), error: self.face.error(ErrorForm::clone(form)) }
             }
-            Cause::Task(FailureForm { story, task, cause, .. }) if !story.is_empty() => ClusterError::Killed {
+            Cause::Task(FailureForm { story, task, cause, key, .. }) if !story.is_empty() => ClusterError::Killed {
                 deaths: story.len(),
                 alone: story.iter().filter(|death| death.alone).count(),
-                suffices: suffice(story),
+                suffices: Death::count(story.iter().copied()) >= ENOUGH,
                 task: *task,
-                key: None,
+                key: key.clone(),
                 cause: cause.clone(),
             },
             Cause::Task(FailureForm { is_lost: true, .. }) => {
@@ -196,10 +186,17 @@ mod tests {
 
     /// What is said of a task at so many deaths of its own, and at so many beside so many others.
     fn said(alone: u32, beside: u32, others: u64) -> String {
-        let of_its_own = (0..alone).map(|at| Death { worker: WorkerId(at), others: 0, alone: true, started: true });
-        let beside = (0..beside).map(|at| Death { worker: WorkerId(alone + at), others, alone: false, started: true });
+        let of_its_own =
+            (0..alone).map(|at| Death { worker: WorkerId(at), others: 0, alone: true, started: true, in_part: false });
+        let beside = (0..beside).map(|at| Death {
+            worker: WorkerId(alone + at),
+            others,
+            alone: false,
+            started: true,
+            in_part: others <= 1,
+        });
         let (task, story) = (TaskId::new(LayerId(2), 7), of_its_own.chain(beside).collect());
-        let failure = FailureForm { run: RunId(1), task, error: None, story, is_lost: false, cause: None };
+        let failure = FailureForm { run: RunId(1), task, error: None, story, is_lost: false, cause: None, key: None };
         TaskFailed::of_task(failure, Arc::new(NativeFace(Decoders::default()))).error().to_string()
     }
 

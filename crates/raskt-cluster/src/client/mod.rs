@@ -31,6 +31,7 @@ use crate::driver::{Listening, Network, Peer, inbox};
 use crate::face::Face;
 use crate::hello::Role;
 use crate::message::{GRAPH_BYTES_MAX, GRAPH_PIECE_BYTES, Submission, WorkerInfo};
+use crate::security::InsecureError;
 use crate::session::Lost;
 use crate::{Address, ListenError};
 use after_calls::AfterCalls;
@@ -113,6 +114,9 @@ pub enum ConnectError {
     /// A thread or a socket can't be had.
     #[error("the client can't start: {0}")]
     Io(#[from] io::Error),
+    /// Whoever is there isn't called at all.
+    #[error(transparent)]
+    Insecure(#[from] InsecureError),
     /// Nobody answers, or it isn't let in.
     #[error("no scheduler at `{address}`: {reason}")]
     Unreached {
@@ -144,6 +148,7 @@ impl Client {
         patience: Duration,
         is_wanted: impl Fn() -> bool,
     ) -> Result<Self, ConnectError> {
+        network.check_dialing(scheduler)?;
         let network = Arc::new(network);
         let shelf = Arc::new(Shelf::start()?);
         let listening = network.serve_results(listen, &[Role::Worker], shelf.clone())?;

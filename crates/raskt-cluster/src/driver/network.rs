@@ -10,6 +10,7 @@ use crate::address::Address;
 use crate::bulk::{Counter, Fetcher, Provide};
 use crate::hello::{Introduction, Role, SessionId};
 use crate::listen::{Door, DoorOptions, Keeper, ListenError, Refused, log_refused};
+use crate::security::InsecureError;
 use crate::session::Session;
 use raskt_sync::{Mutex, guard};
 use std::io;
@@ -134,6 +135,11 @@ impl Network {
         let call = Call { address: address.clone(), expects, session: SessionId::random()?, peer: peer.clone() };
         self.handle.spawn(keep_calling(core.clone(), self.own.clone(), call));
         Ok(Outbox::new(core, peer))
+    }
+
+    /// An error if what is known here wouldn't do to call `address`.
+    pub fn check_dialing(&self, address: &Address) -> Result<(), InsecureError> {
+        self.own.options.security.check_dialing(address)
     }
 
     /// Calls something that doesn't wait every so often, as long as the thread for messages goes on.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The form that is written, and the only one that is read.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 const MAGIC: &[u8; 8] = b"rasktjnl";
 const HEADER_BYTES: usize = 36;
 const LENGTHS_BYTES: usize = 8;

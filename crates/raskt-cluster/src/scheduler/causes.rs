@@ -41,7 +41,7 @@ mod tests {
         for worker in 0..2 * KEPT as u32 {
             causes.note(WorkerId(worker), "ä".repeat(KEY_BYTES));
         }
-        let death = |worker| Death { worker: WorkerId(worker), others: 0, alone: true, started: true };
+        let death = |worker| Death { worker: WorkerId(worker), others: 0, alone: true, started: true, in_part: false };
         assert_eq!(causes.last_of(&[death(0), death(KEPT as u32 - 1)]), None);
         let told = causes.last_of(&[death(KEPT as u32), death(0)]).unwrap();
         assert!(told.len() <= KEY_BYTES && causes.0.len() == KEPT);

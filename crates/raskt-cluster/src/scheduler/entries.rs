@@ -84,6 +84,8 @@ pub(super) struct WorkerEntry {
     pub is_retiring: bool,
     /// It has said that it goes, whatever anybody else wants of it.
     pub leaves: bool,
+    /// Another one takes its place then.
+    pub returns: bool,
     /// The way to it is gone: it gets nothing to do until it is back, or lost.
     pub is_away: bool,
     /// How often it was asked to say when its plugins keep tasks waiting no longer, and which of these it has answered last: it gets

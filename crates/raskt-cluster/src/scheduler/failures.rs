@@ -138,6 +138,7 @@ mod tests {
             story: vec![],
             is_lost: false,
             cause: None,
+            key: None,
         };
         ToClient::TasksFailed { run: RunId(run), tasks: vec![], failure }
     }

@@ -6,8 +6,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// Orders that aren't done, and copies that are under way for them.
 #[derive(Default)]
 pub(super) struct Movements {
-    pub next: u64,
-    pub open: BTreeMap<u64, Movement>,
+    next: u64,
+    open: BTreeMap<u64, Movement>,
+    /// Those that are about a worker.
+    of_worker: BTreeMap<WorkerId, BTreeSet<u64>>,
+    /// Those that wait for somebody to come.
+    for_others: BTreeSet<u64>,
+    /// Those of which the next step may be due: of the others it isn't.
+    due: BTreeSet<u64>,
     pub next_copy: u64,
     /// For which of them a copy is made.
     pub copies: BTreeMap<u64, Copying>,
@@ -56,7 +62,7 @@ pub(super) struct Movement {
 
 pub(super) enum Kind {
     /// They end what they have, others get what they hold, and they leave.
-    Retire { leaves: bool },
+    Retire { leaves: bool, gives: Gives },
     /// They are to hold more; answered when all copies have been made.
     Replicate,
     /// What is copied goes from where it was; answered when all of it has gone.
@@ -65,20 +71,190 @@ pub(super) enum Kind {
     Restart(BTreeSet<WorkerId>),
 }
 
+/// What of those who retire has gone to others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gives {
+    /// Nothing yet.
+    Nothing,
+    /// What they had when it was begun, or it is under way: their work may outlast the patience of whoever ends them.
+    Before,
+    /// They have done all that they had, and give the rest.
+    Rest,
+}
+
 impl Movements {
     /// How many orders a client has that aren't done.
     pub fn of_client(&self, client: u32) -> usize {
         self.open.values().filter(|movement| movement.client == client).count()
     }
 
+    /// There is another one; its first step is due.
+    pub fn begin(&mut self, movement: Movement) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        for &worker in &movement.workers {
+            self.of_worker.entry(worker).or_default().insert(id);
+        }
+        self.open.insert(id, movement);
+        self.due.insert(id);
+        id
+    }
+
+    pub fn get(&self, id: u64) -> Option<&Movement> {
+        self.open.get(&id)
+    }
+
+    pub fn get_mut(&mut self, id: u64) -> Option<&mut Movement> {
+        self.open.get_mut(&id)
+    }
+
+    /// It is over.
+    pub fn end(&mut self, id: u64) -> Option<Movement> {
+        let movement = self.open.remove(&id)?;
+        for worker in &movement.workers {
+            self.let_go(*worker, id);
+        }
+        self.for_others.remove(&id);
+        Some(movement)
+    }
+
     /// Takes away those of a client.
     pub fn take_of(&mut self, client: u32) -> Vec<Movement> {
-        self.open.extract_if(.., |_, movement| movement.client == client).map(|(_, movement)| movement).collect()
+        let own = self.open.iter().filter(|(_, movement)| movement.client == client);
+        let own: Vec<_> = own.map(|(&id, _)| id).collect();
+        own.into_iter().filter_map(|id| self.end(id)).collect()
+    }
+
+    /// A worker has done all that it had, or is gone.
+    pub fn rested(&mut self, worker: WorkerId) {
+        self.due.extend(self.of_worker.get(&worker).into_iter().flatten());
+    }
+
+    /// Who waits for a worker to begin anew waits no more; `stays` if it doesn't.
+    pub fn restarted(&mut self, worker: WorkerId, stays: bool) {
+        for id in self.of_worker.get(&worker).cloned().unwrap_or_default() {
+            let Some(movement) = self.open.get_mut(&id) else { continue };
+            let Kind::Restart(waits_for) = &mut movement.kind else { continue };
+            if waits_for.remove(&worker) && stays {
+                movement.workers.retain(|other| *other != worker);
+                self.let_go(worker, id);
+            }
+            self.due.insert(id);
+        }
+    }
+
+    /// It goes on as soon as somebody comes.
+    pub fn wait_for_others(&mut self, id: u64) {
+        self.for_others.insert(id);
+    }
+
+    /// Somebody has come.
+    pub fn one_comes(&mut self) {
+        self.due.append(&mut self.for_others);
+    }
+
+    /// So many more copies for it are under way.
+    pub fn more_copies(&mut self, id: u64, count: usize) {
+        if let Some(movement) = self.open.get_mut(&id) {
+            movement.under_way += count;
+        }
+    }
+
+    /// A copy for it isn't under way any more.
+    pub fn one_copy_less(&mut self, id: u64, failure: Option<String>) {
+        let Some(movement) = self.open.get_mut(&id) else { return };
+        movement.under_way -= 1;
+        if let Some(reason) = failure {
+            (movement.failures, movement.reason) = (movement.failures + 1, reason);
+        }
+        if movement.under_way == 0 {
+            self.due.insert(id);
+        }
+    }
+
+    /// The next of those whose next step may be due.
+    pub fn pop_due(&mut self) -> Option<u64> {
+        self.due.pop_first()
+    }
+
+    /// The next steps of all may be.
+    pub fn all_due(&mut self) {
+        self.due.extend(self.open.keys());
+    }
+
+    #[cfg(test)]
+    pub fn are_none(&self) -> bool {
+        self.open.is_empty() && self.copies.is_empty() && self.of_worker.is_empty() && self.for_others.is_empty()
+    }
+
+    fn let_go(&mut self, worker: WorkerId, id: u64) {
+        if let Some(ids) = self.of_worker.get_mut(&worker) {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.of_worker.remove(&worker);
+            }
+        }
     }
 }
 
 impl Movement {
     pub fn new((client, number): (u32, u64), workers: Vec<WorkerId>, kind: Kind) -> Self {
         Self { client, number, workers, kind, under_way: 0, failures: 0, reason: String::new() }
+    }
+
+    pub fn retires(&self) -> bool {
+        matches!(self.kind, Kind::Retire { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retiring(workers: &[u32]) -> Movement {
+        let kind = Kind::Retire { leaves: true, gives: Gives::Nothing };
+        Movement::new((1, 0), workers.iter().map(|&worker| WorkerId(worker)).collect(), kind)
+    }
+
+    fn due(all: &mut Movements) -> Vec<u64> {
+        std::iter::from_fn(|| all.pop_due()).collect()
+    }
+
+    /// However many there are: what an event isn't about isn't looked at.
+    #[test]
+    fn only_what_an_event_is_about_is_due() {
+        let mut all = Movements::default();
+        let ids: Vec<_> = (0..1000).map(|worker| all.begin(retiring(&[worker, 1000]))).collect();
+        assert_eq!(due(&mut all), ids, "each has a first step");
+        all.rested(WorkerId(7));
+        assert_eq!(due(&mut all), [ids[7]]);
+        all.rested(WorkerId(1001));
+        all.one_comes();
+        assert_eq!(due(&mut all), []);
+        all.wait_for_others(ids[3]);
+        all.one_comes();
+        all.one_comes();
+        assert_eq!(due(&mut all), [ids[3]], "once");
+        all.get_mut(ids[5]).unwrap().under_way = 2;
+        all.one_copy_less(ids[5], None);
+        assert_eq!(due(&mut all), [], "the other is under way");
+        all.one_copy_less(ids[5], Some("no".into()));
+        assert!(due(&mut all) == [ids[5]] && all.get(ids[5]).unwrap().failures == 1);
+        all.rested(WorkerId(1000));
+        assert_eq!(due(&mut all), ids);
+        assert_eq!(all.take_of(1).len(), 1000);
+        assert!(all.are_none());
+    }
+
+    #[test]
+    fn restarts_wait_for_each() {
+        let mut all = Movements::default();
+        let both = [WorkerId(1), WorkerId(2)];
+        let id = all.begin(Movement::new((1, 0), both.to_vec(), Kind::Restart(both.into())));
+        all.restarted(both[0], true);
+        all.restarted(both[1], false);
+        let movement = all.end(id).unwrap();
+        assert!(matches!(movement.kind, Kind::Restart(waits_for) if waits_for.is_empty()));
+        assert!(movement.workers == [both[1]] && all.are_none());
     }
 }

@@ -4,7 +4,8 @@
 //! wrong, nothing is worse than it was: a result that nobody has copied is made again when its worker is gone.
 
 use super::core::Core;
-use super::movements::{Copying, Kind, Moved, Movement, Planned};
+use super::entries::WorkerEntry;
+use super::movements::{Copying, Gives, Kind, Moved, Movement, Planned};
 use super::receivers::Receivers;
 use crate::message::ToWorker;
 use crate::question::{Answer, LOOKED_AT_MOST};
@@ -24,10 +25,11 @@ const COPIES_MOST: usize = 1 << 10;
 pub(super) type Way = (RunId, WorkerId, WorkerId);
 
 impl Core {
-    /// The next step of those who retire: nothing as long as they are at work; then what they alone hold is copied; then they leave.
+    /// The next step of those who retire: what they alone hold is copied, and what they come to hold as soon as they aren't at work any
+    /// more; then they leave.
     pub fn retire(&mut self, id: u64) {
-        let Some(movement) = self.movements.open.get(&id) else { return };
-        let Kind::Retire { leaves } = movement.kind else { return };
+        let Some(movement) = self.movements.get(id) else { return };
+        let Kind::Retire { leaves, gives } = movement.kind else { return };
         if self.recovery.is_some() {
             // Nobody knows yet what those have that are back.
             return;
@@ -37,31 +39,71 @@ impl Core {
             let workers = movement.workers.clone();
             return self.end_movement(id, Answer::Done(workers));
         }
-        let works = |worker: &WorkerId| !self.machine.processing(*worker, None, 1).is_empty();
-        if there.iter().any(works) {
+        // The machine tells when it isn't so any more.
+        if there.iter().any(|&worker| self.machine.await_rest(worker)) {
+            if gives == Gives::Nothing {
+                self.come_to(id, Gives::Before);
+                // Where that doesn't come about it is found when they have done their work.
+                let heirs = self.heirs(&there);
+                let alone = self.without(&heirs, &there);
+                let _ = self.copy_to_those_with_room(id, heirs, alone);
+            }
             return;
         }
+        if gives != Gives::Rest {
+            self.come_to(id, Gives::Rest);
+        }
+        let Some(movement) = self.movements.get(id) else { return };
         if movement.failures > FAILURES_MOST {
             let reason = movement.reason.clone();
             return self.stay(id, &there, &format!("what it holds couldn't be copied: {reason}"));
         }
-        let alone = self.only_at_retiring(&there);
+        let heirs = self.heirs(&there);
+        let alone = self.without(&heirs, &there);
         if alone.is_empty() {
             return self.leave(id, there, leaves);
         }
-        if let Err(reason) = self.copy_to_those_with_room(id, alone) {
+        if heirs.are_none() && there.iter().all(|worker| self.comes_again(worker)) {
+            return self.movements.wait_for_others(id);
+        }
+        if let Err(reason) = self.copy_to_those_with_room(id, heirs, alone) {
             self.stay(id, &there, &reason);
         }
     }
 
-    /// Results that nobody holds but `workers`, or others that retire.
-    fn only_at_retiring(&self, workers: &[WorkerId]) -> Vec<Resident> {
-        let retires = |worker: &WorkerId| self.workers.get(worker).is_none_or(|entry| entry.is_retiring);
+    /// What couldn't be copied before counts for nothing.
+    fn come_to(&mut self, id: u64, now: Gives) {
+        if let Some(movement) = self.movements.get_mut(id)
+            && let Kind::Retire { gives, .. } = &mut movement.kind
+        {
+            (*gives, movement.failures) = (now, 0);
+        }
+    }
+
+    /// Who takes over what `retiring` have: those who stay, and who can be told so now if some can. Where nobody does, and all give way to others that take their places, each
+    /// hands on to those after it, and the last waits for the first that comes.
+    fn heirs(&self, retiring: &[WorkerId]) -> Receivers {
+        let there = self.receivers(|_, entry| entry.takes_data());
+        let staying = if there.are_none() { self.receivers(|_, entry| !entry.is_retiring) } else { there };
+        if !staying.are_none() || !retiring.iter().all(|worker| self.comes_again(worker)) {
+            return staying;
+        }
+        let last = retiring.iter().max();
+        self.receivers(|worker, _| Some(worker) > last && self.comes_again(worker))
+    }
+
+    /// Whether it leaves and another one takes its place.
+    fn comes_again(&self, worker: &WorkerId) -> bool {
+        self.workers.get(worker).is_some_and(|entry| entry.leaves && entry.returns)
+    }
+
+    /// Results of `workers` that none of `heirs` holds.
+    fn without(&self, heirs: &Receivers, workers: &[WorkerId]) -> Vec<Resident> {
         let mut alone = vec![];
         for &worker in workers {
             // What several of them hold is that of the first.
             let is_first = |it: &Resident| it.workers.iter().find(|it| workers.contains(it)) == Some(&worker);
-            let is_alone = |it: &Resident| is_first(it) && it.workers.iter().all(retires);
+            let is_alone = |it: &Resident| is_first(it) && !it.workers.iter().any(|holder| heirs.contains(*holder));
             let mut from = Some(BEGINNING);
             while let Some(at) = from {
                 let (found, next) = self.machine.residents_at(worker, at, LOOKED_AT_MOST);
@@ -75,7 +117,7 @@ impl Core {
     /// Those who retire go; or stay, with nothing to do.
     fn leave(&mut self, id: u64, workers: Vec<WorkerId>, leaves: bool) {
         // Whoever is lost is looked after as others are: this order is over by then. Who asked hears of it first.
-        let Some(movement) = self.movements.open.remove(&id) else { return };
+        let Some(movement) = self.movements.end(id) else { return };
         for &worker in workers.iter().filter(|_| leaves) {
             if let Some(entry) = self.workers.get(&worker) {
                 entry.send(&ToWorker::Leave, vec![]);
@@ -94,21 +136,17 @@ impl Core {
         self.end_movement(id, Answer::Refused(format!("worker `{}` can't retire: {reason}", names.join("`, `"))));
     }
 
-    /// Workers that may come to hold more, and the memory that they have left.
-    fn receivers(&self, among: &[WorkerId]) -> Receivers {
-        let may = |(worker, entry): &(&WorkerId, &super::entries::WorkerEntry)| {
-            !entry.is_retiring && (among.is_empty() || among.contains(worker))
-        };
+    /// Those of the workers that may come to hold more, and the memory that they have left.
+    fn receivers(&self, may: impl Fn(&WorkerId, &WorkerEntry) -> bool) -> Receivers {
         let held = |worker| self.machine.load_of(worker).map_or(0, |load| load.bytes);
-        let receivers = self.workers.iter().filter(may);
-        let memory = |entry: &super::entries::WorkerEntry| entry.info.as_ref().map(|info| info.memory);
+        let receivers = self.workers.iter().filter(|(worker, entry)| may(worker, entry));
+        let memory = |entry: &WorkerEntry| entry.info.as_ref().map(|info| info.memory);
         Receivers::new(receivers.filter_map(|(&worker, entry)| Some((worker, memory(entry)?, held(worker)))))
     }
 
-    /// Has each result copied by those that have most memory left; an error if there is one that nobody could take.
-    fn copy_to_those_with_room(&mut self, id: u64, results: Vec<Resident>) -> Result<(), String> {
-        let mut receivers = self.receivers(&[]);
-        if receivers.are_none() {
+    /// Has each result copied by those of `heirs` that have most memory left; an error if there is one that nobody could take.
+    fn copy_to_those_with_room(&mut self, id: u64, mut heirs: Receivers, results: Vec<Resident>) -> Result<(), String> {
+        if heirs.are_none() {
             return Err("nobody else is there to hold its results".into());
         }
         let mut ways: BTreeMap<Way, Vec<TaskRange>> = BTreeMap::new();
@@ -116,7 +154,7 @@ impl Core {
             let Some(from) = workers.first() else { continue };
             let advice = "start a larger worker first";
             let refused = || format!("a result of it has {bytes} bytes, and nobody else has as much memory: {advice}");
-            let to = receivers.next_to(run, bytes).ok_or_else(refused)?;
+            let to = heirs.next_to(run, bytes).ok_or_else(refused)?;
             TaskRange::push(ways.entry((run, *from, to)).or_default(), task);
         }
         self.copy(id, ways);
@@ -125,14 +163,14 @@ impl Core {
 
     /// Has as many workers hold each of these results.
     pub fn replicate(&mut self, id: u64, tasks: Vec<(RunId, TaskRange)>, copies: usize, among: &[WorkerId]) {
-        let mut receivers = self.receivers(among);
+        let is_meant = |worker: &WorkerId| among.is_empty() || among.contains(worker);
+        let mut receivers = self.receivers(|worker, entry| !entry.is_retiring && is_meant(worker));
         let mut ways: BTreeMap<Way, Vec<TaskRange>> = BTreeMap::new();
         for (run, task) in tasks.into_iter().flat_map(|(run, range)| range.tasks().map(move |task| (run, task))) {
             let Some((run, task)) = self.machine.made_at(run, task) else { continue };
             let holders = self.machine.holders(run, task);
             let Some(&from) = holders.first() else { continue };
-            let counts = |worker: &&WorkerId| among.is_empty() || among.contains(worker);
-            let missing = copies.saturating_sub(holders.iter().filter(counts).count());
+            let missing = copies.saturating_sub(holders.iter().filter(|holder| is_meant(holder)).count());
             let bytes = self.machine.who_has(run, TaskRange::one(task), 1).first().map_or(0, |held| held.bytes);
             for to in receivers.take(missing, bytes, &holders) {
                 TaskRange::push(ways.entry((run, from, to)).or_default(), task);
@@ -142,13 +180,17 @@ impl Core {
     }
 
     pub(super) fn copy(&mut self, movement: u64, ways: BTreeMap<Way, Vec<TaskRange>>) {
-        let Some(open) = self.movements.open.get_mut(&movement) else { return };
+        if self.movements.get(movement).is_none() {
+            return;
+        }
+        let mut count = 0;
         for ((run, from, to), tasks) in ways {
             for tasks in tasks.chunks(RANGES_OF_A_COPY) {
                 self.movements.waiting.push_back(Planned { movement, run, from, to, tasks: tasks.to_vec() });
-                open.under_way += 1;
+                count += 1;
             }
         }
+        self.movements.more_copies(movement, count);
         self.begin_copies();
     }
 
@@ -157,11 +199,11 @@ impl Core {
         while self.movements.copies.len() < COPIES_MOST
             && let Some(Planned { movement, run, from, to, tasks }) = self.movements.waiting.pop_front()
         {
-            if !self.movements.open.contains_key(&movement) {
+            if self.movements.get(movement).is_none() {
                 continue;
             }
             self.show_graph(to, run);
-            let Some(open) = self.movements.open.get(&movement) else { continue };
+            let Some(open) = self.movements.get(movement) else { continue };
             let Some(entry) = self.workers.get(&to) else {
                 self.copy_lost(movement);
                 continue;
@@ -177,9 +219,22 @@ impl Core {
 
     /// Whoever was to make a copy has left: those who retire look for another, as often as that happens.
     fn copy_lost(&mut self, movement: u64) {
-        let retires = |movement: &Movement| matches!(movement.kind, Kind::Retire { .. });
-        let failure = (!self.movements.open.get(&movement).is_some_and(retires)).then(|| "its worker has left".into());
-        self.end_copy(movement, failure);
+        let failure =
+            (!self.movements.get(movement).is_some_and(Movement::retires)).then(|| "its worker has left".into());
+        self.movements.one_copy_less(movement, failure);
+    }
+
+    /// A worker is out of reach: others take over what it was to take over of those who retire.
+    pub fn copies_put_off(&mut self, worker: WorkerId) {
+        let retires = |movement: u64| self.movements.get(movement).is_some_and(Movement::retires);
+        let put_off = |copying: &Copying| copying.to == worker && retires(copying.movement);
+        let put_off: Vec<_> =
+            self.movements.copies.iter().filter(|(_, it)| put_off(it)).map(|(&copy, it)| (copy, it.movement)).collect();
+        for (copy, movement) in put_off {
+            self.movements.copies.remove(&copy);
+            self.copy_lost(movement);
+        }
+        self.begin_copies();
     }
 
     /// A worker is gone, and with it the copies that it was to make.
@@ -188,14 +243,6 @@ impl Core {
         let lost: Vec<_> = lost.map(|(_, copying)| copying.movement).collect();
         lost.into_iter().for_each(|movement| self.copy_lost(movement));
         self.begin_copies();
-    }
-
-    fn end_copy(&mut self, movement: u64, failure: Option<String>) {
-        let Some(movement) = self.movements.open.get_mut(&movement) else { return };
-        movement.under_way -= 1;
-        if let Some(reason) = failure {
-            (movement.failures, movement.reason) = (movement.failures + 1, reason);
-        }
     }
 
     /// A copy was made, or not.
@@ -215,7 +262,7 @@ impl Core {
             let is_left = |task| self.machine.holders(run, task) == [from];
             failure = failure.filter(|_| tasks.iter().flat_map(|range| range.tasks()).any(is_left));
         }
-        self.end_copy(movement, failure);
+        self.movements.one_copy_less(movement, failure);
         self.begin_copies();
         self.look_after_movements();
     }

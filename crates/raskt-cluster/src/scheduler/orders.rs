@@ -1,7 +1,7 @@
 //! What clients have done with the cluster: each order is a movement until it is done.
 
 use super::core::Core;
-use super::movements::{Kind, Movement};
+use super::movements::{Gives, Kind, Movement};
 use crate::message::{ToClient, ToWorker};
 use crate::question::{Answer, Order};
 use raskt_schedule::{RunId, TaskRange, WorkerId};
@@ -31,8 +31,8 @@ impl Core {
                 }
                 self.check_rest(&workers)?;
                 workers.iter().for_each(|&worker| self.set_retiring(worker, true));
-                let kind = Kind::Retire { leaves };
-                self.begin_movement(Movement::new((client, number), workers, kind));
+                let kind = Kind::Retire { leaves, gives: Gives::Nothing };
+                self.movements.begin(Movement::new((client, number), workers, kind));
             }
             Order::Replicate { tasks, copies, among } => {
                 let named = !among.is_empty();
@@ -41,9 +41,8 @@ impl Core {
                     return Err("none of the workers that are to hold more is there any more".into());
                 }
                 self.check_tasks(&tasks)?;
-                let id = self.begin_movement(Movement::new((client, number), among.clone(), Kind::Replicate));
+                let id = self.movements.begin(Movement::new((client, number), among.clone(), Kind::Replicate));
                 self.replicate(id, tasks, copies as usize, &among);
-                self.go_on(id);
             }
             Order::Rebalance { tasks, among } => {
                 let named = !among.is_empty();
@@ -53,9 +52,8 @@ impl Core {
                     return Ok(Some(Answer::Done(vec![])));
                 }
                 let (ways, senders) = self.balance(&tasks, &among);
-                let id = self.begin_movement(Movement::new((client, number), senders, Kind::Rebalance));
+                let id = self.movements.begin(Movement::new((client, number), senders, Kind::Rebalance));
                 self.copy(id, ways);
-                self.go_on(id);
             }
             Order::Restart => {
                 self.end_all_runs();
@@ -82,15 +80,9 @@ impl Core {
 
     /// A worker leaves of itself: what it alone holds goes to others, and nobody has asked for that.
     pub fn hand_over(&mut self, worker: WorkerId) {
-        self.begin_movement(Movement::new((NOBODY, 0), vec![worker], Kind::Retire { leaves: true }));
+        let kind = Kind::Retire { leaves: true, gives: Gives::Nothing };
+        self.movements.begin(Movement::new((NOBODY, 0), vec![worker], kind));
         self.look_after_movements();
-    }
-
-    fn begin_movement(&mut self, movement: Movement) -> u64 {
-        let id = self.movements.next;
-        self.movements.next += 1;
-        self.movements.open.insert(id, movement);
-        id
     }
 
     /// An error if nobody would be left to do what these workers are at, or wait for.
@@ -98,8 +90,8 @@ impl Core {
         let stays = |(worker, entry): (&WorkerId, &super::entries::WorkerEntry)| {
             entry.is_in() && !entry.is_retiring && !retiring.contains(worker)
         };
-        let is_at_work = |worker: &&WorkerId| !self.machine.processing(**worker, None, 1).is_empty();
-        match self.workers.iter().any(stays) || !retiring.iter().any(|worker| is_at_work(&worker)) {
+        let is_at_work = |worker: &WorkerId| self.machine.load_of(*worker).is_some_and(|load| load.assignments > 0);
+        match self.workers.iter().any(stays) || !retiring.iter().any(is_at_work) {
             true => Ok(()),
             false => Err("nobody else would be left to do what they are at: start another worker first".into()),
         }
@@ -154,37 +146,29 @@ impl Core {
             }
         }
         let waits_for = workers.iter().copied().collect();
-        self.begin_movement(Movement::new(asked, workers, Kind::Restart(waits_for)));
+        self.movements.begin(Movement::new(asked, workers, Kind::Restart(waits_for)));
     }
 
     /// A worker says that nobody would start it again, and that it therefore stays as it is.
     pub fn stays(&mut self, worker: WorkerId) {
-        for movement in self.movements.open.values_mut() {
-            if let Kind::Restart(waits_for) = &mut movement.kind
-                && waits_for.remove(&worker)
-            {
-                movement.workers.retain(|other| *other != worker);
-            }
-        }
+        self.movements.restarted(worker, true);
         self.look_after_movements();
     }
 
     /// A worker is gone: who waits for that goes on.
     pub fn movements_lost(&mut self, worker: WorkerId) {
         self.copies_lost(worker);
-        for movement in self.movements.open.values_mut() {
-            if let Kind::Restart(waits_for) = &mut movement.kind {
-                waits_for.remove(&worker);
-            }
-        }
+        self.movements.restarted(worker, false);
+        self.movements.rested(worker);
     }
 
     /// Takes the next steps of all orders for which it is time.
     pub fn look_after_movements(&mut self) {
-        if self.movements.open.is_empty() || std::mem::replace(&mut self.looks_after_movements, true) {
+        self.machine.take_rested().into_iter().for_each(|worker| self.movements.rested(worker));
+        if std::mem::replace(&mut self.looks_after_movements, true) {
             return;
         }
-        for id in self.movements.open.keys().copied().collect::<Vec<_>>() {
+        while let Some(id) = self.movements.pop_due() {
             self.go_on(id);
         }
         self.looks_after_movements = false;
@@ -192,7 +176,7 @@ impl Core {
 
     /// The next step of an order, if it is time for it.
     fn go_on(&mut self, id: u64) {
-        let Some(movement) = self.movements.open.get(&id).filter(|movement| movement.under_way == 0) else { return };
+        let Some(movement) = self.movements.get(id).filter(|movement| movement.under_way == 0) else { return };
         let answer = match &movement.kind {
             Kind::Retire { .. } => None,
             Kind::Replicate | Kind::Rebalance if movement.failures > 0 => {
@@ -208,7 +192,7 @@ impl Core {
     }
 
     pub fn end_movement(&mut self, id: u64, answer: Answer) {
-        if let Some(movement) = self.movements.open.remove(&id) {
+        if let Some(movement) = self.movements.end(id) {
             self.tell_answer(movement.client, movement.number, answer);
         }
     }

@@ -36,6 +36,10 @@ impl Receivers {
         self.workers.is_empty()
     }
 
+    pub fn contains(&self, worker: WorkerId) -> bool {
+        self.workers.contains_key(&worker)
+    }
+
     /// Who takes a result of `run` with so many bytes: whoever took the one before it, as long as these aren't many, or else whoever has
     /// most room. Nobody if it is larger than all that anybody has.
     pub fn next_to(&mut self, run: RunId, bytes: u64) -> Option<WorkerId> {

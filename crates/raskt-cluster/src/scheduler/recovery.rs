@@ -160,6 +160,7 @@ impl Core {
         let back: Vec<_> = withheld.map(|(&worker, _)| worker).collect();
         self.settle_in(&back);
         self.cancel_meanwhile();
+        self.movements.all_due();
         self.spread_gifts();
         asked.into_iter().for_each(|(client, number, question)| self.ask(client, number, question));
     }

@@ -92,6 +92,7 @@ impl Core {
     pub fn takers_change(&mut self) {
         self.ungiven.append(&mut self.ungiven_for_now);
         self.careful.asked.one_comes();
+        self.movements.one_comes();
     }
 
     /// Workers that data may be put on.

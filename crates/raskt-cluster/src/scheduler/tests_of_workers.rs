@@ -203,7 +203,7 @@ fn a_worker_that_leaves_gets_nothing_more() {
     scene.core.spread_gifts();
     let before = assignments(&scene.core, leaves);
     assert_eq!((before > 0, asked(&scene.core, leaves)), (true, u64::from(TASKS)));
-    scene.core.worker_says(leaves, FromWorker::Leaves, vec![]);
+    scene.core.worker_says(leaves, FromWorker::Leaves { returns: false }, vec![]);
     scene.core.spread_gifts();
     assert_eq!((assignments(&scene.core, leaves), asked(&scene.core, leaves)), (before, 0), "what it has may end");
     // It may lend slots meanwhile.
@@ -218,27 +218,165 @@ fn a_worker_that_leaves_gets_nothing_more() {
     assert!(assignments(core, other) > 0);
 }
 
+/// A worker has what a run is given.
+fn holds(core: &mut Core, worker: WorkerId, run: RunId) {
+    let told = WorkerTold::Scattered { run, tasks: vec![range(0, 0, u64::from(TASKS))], bytes: 48 };
+    core.worker_says(worker, FromWorker::Told { told, small: vec![] }, vec![]);
+}
+
+/// Copies that workers were told to make.
+fn copies(core: &Core) -> Vec<(u64, WorkerId)> {
+    core.movements.copies.iter().map(|(&copy, copying)| (copy, copying.to)).collect()
+}
+
+/// All copies of a run's data that there are to be made are there.
+fn copied(core: &mut Core, run: RunId) {
+    for (copy, to) in copies(core) {
+        let told = WorkerTold::Fetched { run, tasks: vec![range(0, 0, u64::from(TASKS))] };
+        core.worker_says(to, FromWorker::Told { told, small: vec![] }, vec![]);
+        core.worker_says(to, FromWorker::Copied { copy, failure: None }, vec![]);
+    }
+}
+
+fn leaves(core: &mut Core, worker: WorkerId, returns: bool) {
+    core.worker_says(worker, FromWorker::Leaves { returns }, vec![]);
+}
+
+/// Gives the data of a run that nothing is made of: that would keep a worker at work.
+fn give_alone(core: &mut Core, client: u32, run: RunId) {
+    give(core, client, run);
+    core.release_tasks(client, vec![(run, range(1, 0, 3))]).unwrap();
+    core.spread_gifts();
+}
+
 /// Others take over what it alone has before it goes; where nobody can, it waits for nothing.
 #[test]
 fn what_a_worker_that_leaves_has_goes_to_others() {
     let mut scene = Scene::new();
-    let (client, leaves) = (scene.client(1), scene.worker(2, "leaves"));
-    give(&mut scene.core, client, RunId(1));
-    // What is made of it isn't wanted: it would keep the worker at work.
-    scene.core.release_tasks(client, vec![(RunId(1), range(1, 0, 3))]).unwrap();
-    scene.core.spread_gifts();
-    let tasks = vec![range(0, 0, u64::from(TASKS))];
-    let told = WorkerTold::Scattered { run: RunId(1), tasks: tasks.clone(), bytes: 48 };
-    scene.core.worker_says(leaves, FromWorker::Told { told, small: vec![] }, vec![]);
+    let (client, leaver) = (scene.client(1), scene.worker(2, "leaves"));
+    give_alone(&mut scene.core, client, RunId(1));
+    holds(&mut scene.core, leaver, RunId(1));
     let other = scene.worker(3, "other");
-    scene.core.worker_says(leaves, FromWorker::Leaves, vec![]);
-    let copies: Vec<_> = scene.core.movements.copies.iter().map(|(&copy, copying)| (copy, copying.to)).collect();
-    let [(copy, to)] = copies[..] else { panic!("{copies:?}") };
-    assert!(to == other && scene.core.workers.contains_key(&leaves));
-    let told = WorkerTold::Fetched { run: RunId(1), tasks };
-    scene.core.worker_says(other, FromWorker::Told { told, small: vec![] }, vec![]);
-    scene.core.worker_says(other, FromWorker::Copied { copy, failure: None }, vec![]);
-    assert!(!scene.core.workers.contains_key(&leaves), "it goes");
-    scene.core.worker_says(other, FromWorker::Leaves, vec![]);
-    assert!(scene.core.movements.open.is_empty() && scene.core.movements.copies.is_empty());
+    let core = &mut scene.core;
+    leaves(core, leaver, false);
+    assert!(matches!(copies(core)[..], [(_, to)] if to == other) && core.workers.contains_key(&leaver));
+    copied(core, RunId(1));
+    assert!(!core.workers.contains_key(&leaver), "it goes");
+    leaves(core, other, false);
+    assert!(core.movements.are_none());
+}
+
+/// It may be at work for longer than it has time: what it has by then goes to others meanwhile, and what it has come to have after that.
+#[test]
+fn what_a_worker_that_leaves_has_goes_to_others_while_it_works() {
+    let mut scene = Scene::new();
+    let (client, leaver) = (scene.client(1), scene.worker(2, "leaves"));
+    give_alone(&mut scene.core, client, RunId(1));
+    holds(&mut scene.core, leaver, RunId(1));
+    compute(&mut scene.core, client, RunId(2), 1);
+    let other = scene.worker(3, "other");
+    let core = &mut scene.core;
+    leaves(core, leaver, false);
+    assert!(matches!(copies(core)[..], [(_, to)] if to == other), "{:?}", copies(core));
+    copied(core, RunId(1));
+    assert!(core.workers.contains_key(&leaver) && copies(core).is_empty(), "it works");
+    give_alone(core, client, RunId(3));
+    holds(core, leaver, RunId(3));
+    assert_eq!(copies(core), [], "once");
+    core.release(RunId(2));
+    let gave_up = core.machine.processing(leaver, None, 1);
+    assert!(gave_up.is_empty() && copies(core).len() == 1, "{gave_up:?} {:?}", copies(core));
+    copied(core, RunId(3));
+    assert!(!core.workers.contains_key(&leaver) && core.movements.are_none());
+}
+
+/// Workers whose lifetimes end at once, and that others take the places of: each hands on to the next, and the last waits for the first
+/// that comes. Who isn't followed by anybody waits for nobody.
+#[test]
+fn where_all_leave_at_once_the_last_waits_for_who_comes() {
+    for returns in [true, false] {
+        let mut scene = Scene::new();
+        let client = scene.client(1);
+        let [first, last] = [2, 3].map(|process| scene.worker(process, &process.to_string()));
+        for (run, holder) in [(RunId(1), first), (RunId(2), last)] {
+            give_alone(&mut scene.core, client, run);
+            holds(&mut scene.core, holder, run);
+        }
+        let core = &mut scene.core;
+        leaves(core, last, returns);
+        // Somebody is there yet.
+        assert!(matches!(copies(core)[..], [(_, to)] if to == first));
+        leaves(core, first, returns);
+        copied(core, RunId(2));
+        assert_eq!(core.movements.are_none(), !returns);
+        if !returns {
+            continue;
+        }
+        // What it had has come back to it, with all that the other had.
+        copied(core, RunId(1));
+        copied(core, RunId(2));
+        assert!(!core.workers.contains_key(&first) && core.workers.contains_key(&last));
+        assert!(copies(core).is_empty() && !core.movements.are_none(), "it waits");
+        let new = scene.worker(4, "4");
+        let core = &mut scene.core;
+        let asked = copies(core);
+        assert!(asked.len() == 2 && asked.iter().all(|(_, to)| *to == new), "{asked:?}");
+        for run in [RunId(1), RunId(2)] {
+            let told = WorkerTold::Fetched { run, tasks: vec![range(0, 0, u64::from(TASKS))] };
+            core.worker_says(new, FromWorker::Told { told, small: vec![] }, vec![]);
+        }
+        for (copy, _) in asked {
+            core.worker_says(new, FromWorker::Copied { copy, failure: None }, vec![]);
+        }
+        assert!(!core.workers.contains_key(&last) && core.movements.are_none());
+    }
+}
+
+/// Who is out of reach may be so for longer than there is time.
+#[test]
+fn nothing_is_handed_over_to_who_is_out_of_reach() {
+    let mut scene = Scene::new();
+    let (client, leaver) = (scene.client(1), scene.worker(2, "leaves"));
+    give_alone(&mut scene.core, client, RunId(1));
+    holds(&mut scene.core, leaver, RunId(1));
+    let [away, goes, there] = [3, 4, 5].map(|process| scene.worker(process, &process.to_string()));
+    let core = &mut scene.core;
+    core.worker_away(away, true);
+    leaves(core, leaver, false);
+    let [(copy, first)] = copies(core)[..] else { panic!("{:?}", copies(core)) };
+    assert_ne!(first, away);
+    let other = if first == goes { there } else { goes };
+    core.worker_away(first, true);
+    assert!(matches!(copies(core)[..], [(_, to)] if to == other), "{:?}", copies(core));
+    // It has made it all the same by the time that it is back.
+    core.worker_away(first, false);
+    let told = WorkerTold::Fetched { run: RunId(1), tasks: vec![range(0, 0, u64::from(TASKS))] };
+    core.worker_says(first, FromWorker::Told { told, small: vec![] }, vec![]);
+    core.worker_says(first, FromWorker::Copied { copy, failure: None }, vec![]);
+    assert!(core.workers.contains_key(&leaver));
+    copied(core, RunId(1));
+    assert!(!core.workers.contains_key(&leaver) && core.movements.are_none());
+}
+
+/// Who waits for a worker that ends without a word, and for others to come, waits no more.
+#[test]
+fn of_workers_that_are_gone_nothing_is_awaited() {
+    let mut scene = Scene::new();
+    let (client, leaver) = (scene.client(1), scene.worker(2, "leaves"));
+    give_alone(&mut scene.core, client, RunId(1));
+    holds(&mut scene.core, leaver, RunId(1));
+    let core = &mut scene.core;
+    leaves(core, leaver, true);
+    assert!(!core.movements.are_none());
+    core.worker_lost(leaver, LossCause::Died);
+    assert!(core.movements.are_none());
+    compute(core, client, RunId(2), 1);
+    let works = scene.worker(3, "works");
+    let core = &mut scene.core;
+    core.spread_gifts();
+    assert!(!core.machine.processing(works, None, 1).is_empty());
+    leaves(core, works, false);
+    assert!(!core.movements.are_none());
+    core.worker_lost(works, LossCause::Died);
+    assert!(core.movements.are_none());
 }

@@ -43,6 +43,7 @@ impl Core {
             heard_at,
             is_retiring,
             leaves: false,
+            returns: false,
             is_away,
             preparations: (0, 0),
             offers: (0, 0),
@@ -119,13 +120,14 @@ impl Core {
             FromWorker::IsEnded { why } => self.is_ended(worker, &why),
             FromWorker::ErrandOver { errand, end } => self.errand_over(worker, errand, end, bulk),
             FromWorker::Coordination(_) => {}
-            FromWorker::Leaves => self.worker_leaves(worker),
+            FromWorker::Leaves { returns } => self.worker_leaves(worker, returns),
         }
     }
 
     /// It ends what it has begun, and takes nothing more: others do what it gives back, fetch what it was to, and take over what it has.
-    fn worker_leaves(&mut self, worker: WorkerId) {
+    fn worker_leaves(&mut self, worker: WorkerId, returns: bool) {
         let Some(entry) = self.workers.get_mut(&worker) else { return };
+        entry.returns = returns;
         if std::mem::replace(&mut entry.leaves, true) {
             return;
         }
@@ -200,6 +202,9 @@ impl Core {
             return;
         }
         self.note_info(format!("worker `{name}` {}", if is_away { "is out of reach" } else { "is back" }));
+        if is_away {
+            self.copies_put_off(worker);
+        }
         self.resize(worker);
     }
 
@@ -229,8 +234,8 @@ impl Core {
         }
         self.workers.values().for_each(|other| other.send(&ToWorker::Left(worker), vec![]));
         self.tell_clients(&ToClient::Left(worker));
-        // What reads data may be why, whatever ran beside that.
-        let is_fetching = cause == LossCause::Died && !self.careful.asked.is_free(worker);
+        // What reads data of which others may have died may be why, whatever ran beside that.
+        let is_fetching = cause == LossCause::Died && self.careful.is_at(worker);
         let of_machine = if is_fetching { LossCause::DiedFetching } else { cause };
         self.ask_others_for_gifts(worker, cause);
         self.takers_change();

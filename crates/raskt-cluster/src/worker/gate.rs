@@ -16,14 +16,16 @@ pub(super) struct Gate {
     /// The plugins that are waited for.
     closed_by: Vec<String>,
     held: VecDeque<Message>,
+    /// What comes doesn't begin: whoever takes it gives it back.
+    leaves: bool,
 }
 
 /// Called from whatever thread.
-type Tell = Arc<dyn Fn(Inbound) + Send + Sync>;
+pub(super) type Tell = Arc<dyn Fn(Inbound) + Send + Sync>;
 
 impl Gate {
     pub fn new(tell: Tell) -> Self {
-        Self { tell, closed_by: vec![], held: VecDeque::new() }
+        Self { tell, closed_by: vec![], held: VecDeque::new(), leaves: false }
     }
 
     pub fn is_open(&self) -> bool {
@@ -43,6 +45,15 @@ impl Gate {
             self.closed_by.remove(at);
         }
         if self.is_open() { std::mem::take(&mut self.held) } else { VecDeque::new() }
+    }
+
+    /// Tasks wait for nothing from now on, since none begins any more. Gives those that were held back.
+    pub fn leave(&mut self) -> VecDeque<Message> {
+        self.leaves = true;
+        let (tasks, others) =
+            std::mem::take(&mut self.held).into_iter().partition(|held| assignment(&held.0).is_some());
+        self.held = others;
+        tasks
     }
 
     /// What was held back isn't wanted any more: its scheduler has begun anew.
@@ -86,7 +97,7 @@ impl Gate {
                 let is_going = bulk.is_empty() && !self.held.iter().any(|(held, ..)| is_about_plugin(held, name));
                 !is_going && !self.closed_by.contains(name)
             }
-            message => assignment(message).is_some(),
+            message => !self.leaves && assignment(message).is_some(),
         }
     }
 }
@@ -173,5 +184,17 @@ mod tests {
         let left = gate.open("one");
         let runs: Vec<_> = left.iter().filter_map(|held| Some(assignment(&held.0)?.run.0)).collect();
         assert_eq!(runs, [1, 3]);
+    }
+
+    /// A plugin may never end its set-up: others do the tasks.
+    #[test]
+    fn nothing_waits_at_a_worker_that_leaves() {
+        let mut gate = Gate::new(Arc::new(|_| {}));
+        let _goes_on = gate.close("slow");
+        assert!(gate.pass(assign(1, 1)).is_none() && gate.pass(plugin("other")).is_none());
+        let given = gate.leave();
+        assert!(given.len() == 1 && assignment(&given[0].0).is_some());
+        assert!(gate.pass(assign(1, 2)).is_some() && gate.pass(plugin("third")).is_none());
+        assert_eq!(gate.open("slow").len(), 2);
     }
 }

@@ -12,6 +12,8 @@ pub(super) enum Inbound {
     Event(session::Event),
     /// The engine has something to tell.
     Left,
+    /// The worker leaves: nothing begins any more.
+    Leaving,
     /// Tasks wait for a plugin no longer.
     GoesOn {
         plugin: String,

@@ -42,6 +42,10 @@ struct Ways {
     lineage: Option<[u8; 16]>,
     /// It couldn't be said that the worker leaves.
     owes_leave: bool,
+    /// Another one takes its place when it has left.
+    returns: bool,
+    /// It leaves.
+    leaves: bool,
 }
 
 impl Link {
@@ -62,6 +66,25 @@ impl Link {
     /// The way that there is.
     pub fn outbox(&self) -> Option<Outbox<FromWorker>> {
         self.0.lock().current.clone()
+    }
+
+    /// Another worker takes the place of this one when it has left.
+    pub fn will_return(&self) {
+        self.0.lock().returns = true;
+    }
+
+    /// The worker leaves from now on.
+    pub fn leave(&self) {
+        self.0.lock().leaves = true;
+    }
+
+    pub fn is_left(&self) -> bool {
+        self.0.lock().leaves
+    }
+
+    /// How it is said that the worker leaves.
+    pub fn leaves(&self) -> FromWorker {
+        FromWorker::Leaves { returns: self.0.lock().returns }
     }
 
     /// The scheduler has taken nothing when it was to hear that the worker leaves: it hears that before what it is told next.

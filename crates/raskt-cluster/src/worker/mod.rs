@@ -24,6 +24,7 @@ mod returning;
 mod room;
 mod seen;
 mod serving;
+mod set_aside;
 mod steps;
 #[cfg(test)]
 mod taking_leave;
@@ -42,8 +43,9 @@ use crate::{Address, ListenError};
 use along::Along;
 use errands::Errands;
 use fetching::Fetching;
-use gate::Gate;
+use gate::{Gate, Tell};
 use home::Home;
+use inbound::Inbound;
 use intake::Intake;
 use link::{Ended, Link};
 use providing::Shelf;
@@ -100,6 +102,7 @@ pub struct WorkerServer {
     link: Arc<Link>,
     face: Arc<dyn Face>,
     coordination: Coordination,
+    tells_serving: Tell,
     _registered: Registered,
     _listening: Listening,
 }
@@ -144,13 +147,14 @@ impl WorkerServer {
         // One that is lost already is told so when it asks.
         let _ = hearing.carried_by(Arc::new(OverSession::new(outbox.clone(), FromWorker::Coordination)));
         link.set(outbox);
+        let tells_serving = Intake::teller(&intake);
         let home = Home::new(&network, options.scheduler, offer, coordination.clone(), Intake::inboxes(&intake));
         let serving = Serving {
             engine: engine.clone(),
             fetching: fetching.clone(),
             errands: Errands::new(face.clone())?,
             plugins: BTreeMap::new(),
-            gate: Gate::new(Intake::teller(&intake)),
+            gate: Gate::new(tells_serving.clone()),
             face: face.clone(),
             link: link.clone(),
             ended: ended.clone(),
@@ -162,7 +166,19 @@ impl WorkerServer {
         std::thread::Builder::new().name("raskt-worker".into()).spawn(move || intake.run(serving))?;
         let _registered = Registered::new(coordination.clone());
         let (leaves_since, _listening) = (Arc::default(), listening);
-        Ok(Self { engine, fetching, network, ended, leaves_since, link, face, coordination, _registered, _listening })
+        Ok(Self {
+            engine,
+            fetching,
+            network,
+            ended,
+            leaves_since,
+            link,
+            face,
+            coordination,
+            tells_serving,
+            _registered,
+            _listening,
+        })
     }
 
     /// The scheduler, once it has answered.
@@ -212,6 +228,12 @@ impl WorkerServer {
         }
     }
 
+    /// The same as [`Self::shut_down`] for one that another takes the place of.
+    pub fn give_way(&self, grace: Duration) {
+        self.link.will_return();
+        self.shut_down(grace);
+    }
+
     /// Lets what runs end for up to `grace`, and leaves. What hasn't begun is done by others, which are given data as well, and what is
     /// here alone they take over.
     pub fn shut_down(&self, grace: Duration) {
@@ -219,11 +241,16 @@ impl WorkerServer {
         let left = || deadline.saturating_duration_since(Instant::now());
         let _ = self.leaves_since.set(Instant::now());
         self.fetching.leave();
+        self.link.leave();
         // Before anything is given back, so that it doesn't come again.
         if let Some(outbox) = self.link.outbox().filter(|_| !grace.is_zero())
-            && outbox.send_waiting(&FromWorker::Leaves, vec![], grace.min(SAYS)).is_err()
+            && outbox.send_waiting(&self.link.leaves(), vec![], grace.min(SAYS)).is_err()
         {
             self.link.owe_leave();
+        }
+        if !grace.is_zero() {
+            self.engine.close();
+            (self.tells_serving)(Inbound::Leaving);
         }
         self.engine.wind_down(grace);
         if !grace.is_zero() && self.link.outbox().is_some_and(|outbox| outbox.is_connected()) {

@@ -52,6 +52,7 @@ impl Serving {
             }
             Inbound::Event(_) => {}
             Inbound::Left => self.engine.tell(),
+            Inbound::Leaving => self.gate.leave().into_iter().for_each(|message| self.hear(message)),
             Inbound::GoesOn { plugin } => self.plugged_in(&plugin),
         }
         true
@@ -124,7 +125,7 @@ impl Serving {
             }
             // It is given to others. The scheduler may have heard nothing of it yet, or have begun anew since.
             ToWorker::Fetch { .. } if self.fetching.leaves() => {
-                answer(self.link.outbox().as_ref(), &FromWorker::Leaves, &[]);
+                answer(self.link.outbox().as_ref(), &self.link.leaves(), &[]);
             }
             ToWorker::Fetch { run, tasks, from, identity } => {
                 self.fetching.take_given(run, tasks, (&from, identity), self.link.outbox());

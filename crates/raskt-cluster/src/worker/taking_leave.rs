@@ -9,7 +9,7 @@ use crate::session;
 use crate::{Security, Token};
 use raskt_execute::{EngineOptions, Limits, Runners, Store};
 use raskt_graph::LayerId;
-use raskt_schedule::{Offer, RunId, TaskRange};
+use raskt_schedule::{Attempt, Offer, RunId, TaskRange, WorkerOrder, WorkerTold};
 use raskt_sync::Mutex;
 use raskt_value::wire::Decoders;
 use std::sync::mpsc::{Receiver, channel};
@@ -84,7 +84,7 @@ fn it_is_said_before_anything_else_as_soon_as_there_is_room_to_say_it() {
     drop(scheduler.held.lock().take());
     loop {
         match scheduler.next() {
-            FromWorker::Leaves => break,
+            FromWorker::Leaves { returns: false } => break,
             FromWorker::IsEnded { .. } => {}
             other => panic!("{other:?} before it is said"),
         }
@@ -102,5 +102,32 @@ fn it_is_said_again_to_whoever_asks_for_more() {
     let identity = scheduler.network.options().identity;
     let fetch = ToWorker::Fetch { run: RunId(1), tasks, from: vec![], identity };
     scheduler.way.get().unwrap().send(&fetch, vec![]).unwrap();
-    assert!(matches!(scheduler.next(), FromWorker::Leaves));
+    assert!(matches!(scheduler.next(), FromWorker::Leaves { .. }));
+}
+
+/// Others take over what it has, and meanwhile all goes on but what it would begin.
+#[test]
+fn whatever_comes_while_it_is_handed_over_ends_no_wait() {
+    let (scheduler, worker) = started(1 << 20);
+    drop(scheduler.held.lock().take());
+    let leaving = std::thread::spawn(move || worker.shut_down(PATIENCE));
+    loop {
+        match scheduler.next() {
+            FromWorker::Told { told: WorkerTold::Resized { slots: 0, .. }, .. } => break,
+            FromWorker::Leaves { .. } => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    let say = |message| scheduler.way.get().unwrap().send(&message, vec![]).unwrap();
+    let tasks = vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }];
+    let (run, attempt) = (RunId(1), Attempt(1));
+    say(ToWorker::Order(WorkerOrder::Recall { run, attempt, tasks: tasks.clone() }));
+    say(ToWorker::Order(WorkerOrder::Discard { run, tasks, inventory_version: 0 }));
+    say(ToWorker::Order(WorkerOrder::Forget { run }));
+    say(ToWorker::Ping { number: 7 });
+    while !matches!(scheduler.next(), FromWorker::Pong { number: 7 }) {}
+    std::thread::sleep(SAYS);
+    assert!(!leaving.is_finished(), "nobody has said that it may go");
+    say(ToWorker::Leave);
+    leaving.join().unwrap();
 }

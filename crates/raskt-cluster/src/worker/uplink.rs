@@ -44,7 +44,7 @@ impl SessionUplink {
 impl Uplink for SessionUplink {
     fn tell(&self, told: WorkerTold) {
         if self.link.takes_leave() {
-            self.send(&FromWorker::Leaves);
+            self.send(&self.link.leaves());
         }
         let (told, small) = match told {
             // It was begun before this worker came back.
@@ -79,6 +79,10 @@ impl Uplink for SessionUplink {
             self.send(&FromWorker::RunsOn { run, mark: self.along.mark(run), tasks });
         }
         self.send(&FromWorker::Join(offer));
+        if self.link.is_left() {
+            // Who has begun anew knows nothing of that.
+            self.send(&self.link.leaves());
+        }
     }
 
     fn broke(&self, story: &str) {

@@ -233,7 +233,7 @@ impl ClusterClient {
 impl ClusterClient {
     fn connected(client: Result<Client, ConnectError>) -> PyResult<Self> {
         let client = client.map_err(|error| match error {
-            ConnectError::Unreached { .. } => PyConnectionError::new_err(error.to_string()),
+            ConnectError::Unreached { .. } | ConnectError::Insecure(_) => PyConnectionError::new_err(error.to_string()),
             ConnectError::Listen(_) | ConnectError::Io(_) => super::opened::refused(error),
         })?;
         super::current::cluster_is_used();
