@@ -15,8 +15,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+import raskt
 import raskt.array as ra
-from raskt.distributed import Client, Cluster, KilledWorker, LocalCluster, MultiLock, Nanny, fire_and_forget, futures_of, wait
+from raskt.distributed import (
+    Client,
+    Cluster,
+    KilledWorker,
+    LocalCluster,
+    MultiLock,
+    Nanny,
+    fire_and_forget,
+    futures_of,
+    wait,
+)
 
 
 def inc(number: int) -> int:
@@ -255,13 +266,11 @@ def test_what_is_said_of_a_call_is_of_its_kind_or_refused(client: Client, said: 
             client.map(abs, [1, 2], **said)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [{"retries": np.int64(2)}, {"priority": np.int8(-3)}, {"resources": {"GPU": np.float32(0)}}],
-    ids=repr,
-)
+@pytest.mark.parametrize("said", [{"retries": np.int64(2)}, {"priority": np.int8(-3)}], ids=repr)
 def test_numbers_of_numpy_are_numbers(client: Client, said: dict[str, Any]) -> None:
     assert client.submit(abs, -1, **said).result(30) == 1
+    with raskt.annotate(resources={"GPU": np.float32(0.5)}):
+        assert raskt.get_annotations() == {"resources": {"GPU": 0.5}}
 
 
 @pytest.mark.parametrize(

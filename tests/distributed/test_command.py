@@ -126,6 +126,11 @@ def test_what_a_worker_has_that_is_told_to_end_goes_to_others(scheduler_file: Pa
         leaves.wait()
 
 
+def there(client: Client) -> set[int]:
+    """The workers, each of which has a number of its own."""
+    return {about["id"] for about in client.scheduler_info()["workers"].values()}
+
+
 def test_where_all_lifetimes_end_at_once_nothing_is_made_again(tmp_path: Path) -> None:
     file, made = tmp_path / "scheduler.json", tmp_path / "made"
 
@@ -145,8 +150,8 @@ def test_where_all_lifetimes_end_at_once_nothing_is_made_again(tmp_path: Path) -
             client.wait_for_workers(2, timeout=30)
             futures = client.map(make, range(80))
             wait(futures, 30)
-            before = {about["id"] for about in client.scheduler_info()["workers"].values()}
-            until(lambda: not before & {about["id"] for about in client.scheduler_info()["workers"].values()})
+            before = there(client)
+            until(lambda: not before & there(client))
             client.wait_for_workers(2, timeout=30)
             assert [int(array[-1]) for array in client.gather(futures)] == list(range(80))
             assert made.read_text() == "x" * 80
