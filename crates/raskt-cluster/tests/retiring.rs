@@ -47,7 +47,7 @@ fn what_is_given_may_be_more_than_a_worker_has_memory() {
     assert_eq!(gathered(&client, &given), expected);
     // One that nobody could hold isn't taken, and nothing else is harmed by it.
     let refused = give(&client, 2, 5 * MIB);
-    assert!(matches!(&refused, Err(ClusterError::Refused(why)) if why.contains("give it in parts")), "{refused:?}");
+    assert!(matches!(&refused, Err(ClusterError::TooLarge(why)) if why.contains("give it in parts")), "{refused:?}");
     assert_eq!(gathered(&client, &given), expected);
     // What it holds beyond its memory goes to others that have no more.
     cluster.join_with("other", 4 * MIB);

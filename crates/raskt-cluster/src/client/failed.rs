@@ -50,6 +50,9 @@ pub enum ClusterError {
     /// The cluster doesn't take it.
     #[error("{0}")]
     Refused(String),
+    /// No worker has as much memory.
+    #[error("{0}")]
+    TooLarge(String),
     /// The cluster is out of reach.
     #[error("{0}")]
     Disconnected(String),

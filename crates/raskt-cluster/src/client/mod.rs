@@ -379,7 +379,7 @@ impl Client {
 /// An error if no worker could ever hold a value with so many bytes: whoever gives it still has it.
 fn check_size(state: &State, bytes: u64) -> Result<(), ClusterError> {
     match state.workers.values().map(|worker| worker.memory).max() {
-        Some(most) if bytes > most => Err(ClusterError::Refused(format!(
+        Some(most) if bytes > most => Err(ClusterError::TooLarge(format!(
             "a value that is given has {bytes} bytes, and the worker with most memory has {most}: give it in parts"
         ))),
         _ => Ok(()),

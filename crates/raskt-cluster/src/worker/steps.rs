@@ -8,7 +8,7 @@ use super::room::{Held, Need};
 use crate::bulk::{BulkError, Missing, Source};
 use crate::driver::Outbox;
 use crate::face::Face;
-use crate::failure::shortened;
+use crate::failure::{no_memory, shortened};
 use crate::hello::{Identity, Role};
 use crate::message::{FromWorker, RANGES_OF_DATA, ResultNames};
 use crate::parcels::unpack_each;
@@ -190,7 +190,11 @@ impl Steps {
                 return self.go_on();
             }
             Err(error @ (BulkError::Unreached(_) | BulkError::Lost(_))) => return self.call_again(tasks, &error),
-            Err(error @ (BulkError::TooLarge { .. } | BulkError::Missing(Missing::Failed(_)))) => {
+            Err(BulkError::TooLarge { bytes, reserved }) => {
+                let why = format!("it has {bytes} bytes, and that may have {reserved} in all: give it in parts");
+                return self.tell_apart(tasks, no_memory(why));
+            }
+            Err(error @ BulkError::Missing(Missing::Failed(_))) => {
                 return self.tell_apart(tasks, error.to_string());
             }
             Err(error) => return self.end(Some(error.to_string())),

@@ -13,7 +13,7 @@ use crate::error::{ResultsLost, from_task_error, with_note};
 use crate::travel::Travelling;
 use crate::watched::Watched;
 use hashbrown::HashMap;
-use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyTimeoutError};
+use pyo3::exceptions::{PyConnectionError, PyMemoryError, PyRuntimeError, PyTimeoutError};
 use pyo3::prelude::*;
 use raskt_cluster::{Client, ClusterError, RemoteRun};
 use raskt_graph::{Graph, TaskId};
@@ -120,6 +120,7 @@ pub(super) fn from_cluster_error(py: Python<'_>, error: &ClusterError) -> PyErr 
         ClusterError::Killed { .. } => KilledWorker::new_err(error.to_string()),
         ClusterError::Lost(_) => ResultsLost::new_err(error.to_string()),
         ClusterError::Refused(_) => PyRuntimeError::new_err(error.to_string()),
+        ClusterError::TooLarge(_) => PyMemoryError::new_err(error.to_string()),
         ClusterError::Disconnected(_) => PyConnectionError::new_err(error.to_string()),
         ClusterError::Released { .. } => cancelled_error(py, error.to_string()),
         ClusterError::TimedOut => PyTimeoutError::new_err(error.to_string()),
