@@ -21,7 +21,7 @@ import pytest
 import raskt
 import raskt.array as ra
 from processes_seen import is_alive, until
-from raskt.distributed import Client, Future, KilledWorker, LocalCluster, Security, wait
+from raskt.distributed import Client, Future, KilledWorker, LocalCluster, Security, get_client, wait, worker_client
 from raskt.distributed._supervised import WAITS, wait_after
 
 
@@ -95,6 +95,37 @@ def test_a_poison_task_is_told_and_harms_no_other() -> None:
             poison.result(timeout=60)
         assert client.gather(innocent + more) == list(range(1, 61))
         assert client.submit(slow, 1).result(timeout=30) == 2
+
+
+def waits_for_another() -> int:
+    return get_client().submit(naps, pure=False).result()
+
+
+def naps() -> int:
+    time.sleep(1.0)
+    return 1
+
+
+def kills() -> None:
+    time.sleep(0.3)
+    os._exit(1)
+
+
+def kills_after_it_has_seceded() -> None:
+    with worker_client():
+        kills()
+
+
+@pytest.mark.parametrize(
+    ("guilty", "innocent"),
+    [(kills, waits_for_another), (kills_after_it_has_seceded, naps), (kills_after_it_has_seceded, waits_for_another)],
+)
+def test_whoever_waits_or_goes_on_beside_a_poison_task_is_innocent(guilty, innocent) -> None:  # type: ignore[no-untyped-def]
+    with LocalCluster(n_workers=1, threads_per_worker=2) as cluster, Client(cluster) as client:
+        poison, other = client.submit(guilty), client.submit(innocent)
+        assert other.result(120) == 1
+        with pytest.raises(KilledWorker, match=guilty.__name__):
+            poison.result(120)
 
 
 def test_who_has_killed_workers_is_named() -> None:

@@ -19,10 +19,17 @@ pub struct FailureForm {
     pub story: Vec<Death>,
     /// It stood for data that was given, and is gone.
     pub is_lost: bool,
-    /// Why the last of those workers was ended, if somebody has said.
+    /// What is known of these deaths, if there were any.
+    pub killed: Option<Arc<Killed>>,
+}
+
+/// What is known of deaths beside who died.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Killed {
+    /// What the task is called by those who haven't submitted it.
+    pub key: String,
+    /// Why the last worker was ended, if somebody has said.
     pub cause: Option<String>,
-    /// What the task is called by those who haven't submitted it, where workers have died.
-    pub key: Option<String>,
 }
 
 /// An error of a task as it travels.
@@ -63,8 +70,9 @@ impl FailureForm {
 
     /// What it takes up beside itself.
     pub(crate) fn bytes(&self) -> usize {
-        let texts = [&self.cause, &self.key].into_iter().flatten().map(String::len).sum::<usize>();
-        texts + self.error.as_ref().map_or(0, |error| error.bytes())
+        let killed = self.killed.as_ref();
+        let killed = killed.map_or(0, |it| it.key.len() + it.cause.as_ref().map_or(0, String::len));
+        killed + self.error.as_ref().map_or(0, |error| error.bytes())
     }
 
     /// Whether it was cancelled, or what it depends on was.

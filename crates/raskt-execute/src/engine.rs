@@ -151,9 +151,14 @@ impl Engine {
         Loan::of_all().map(SlotLoan)
     }
 
+    /// The same of a task that waits for what this process does, as far as is known: it may be to blame for what becomes of that.
+    pub fn lend_slot_within() -> Option<SlotLoan> {
+        Loan::of_slots().map(SlotLoan)
+    }
+
     /// The same of a task that goes on meanwhile.
     pub fn secede() -> Option<SlotLoan> {
-        Loan::of_slots().map(SlotLoan)
+        Loan::of_seceded().map(SlotLoan)
     }
 
     /// The values themselves, of those that stand for what a store keeps: they are read, or computed again.
@@ -168,4 +173,11 @@ impl Engine {
 }
 
 /// A slot that a waiting task has lent to others; it comes back when this is dropped.
-pub struct SlotLoan(#[expect(dead_code, reason = "kept only to be dropped later")] Loan);
+pub struct SlotLoan(Loan);
+
+impl SlotLoan {
+    /// Whether the task had a slot to give: one that has seceded before only says that it waits.
+    pub fn has_slot(&self) -> bool {
+        !self.0.is_none()
+    }
+}

@@ -47,6 +47,8 @@ enum Lent {
     To(RunId),
     /// For what isn't a run of its engine.
     ToAnybody,
+    /// The same, though the task goes on, and isn't to be taken for one that waits before it says so.
+    Seceded,
     /// To a task that this thread runs at once, above it.
     ToNext,
 }
@@ -141,45 +143,65 @@ pub(crate) fn run_of(shared: &Arc<Shared>) -> Option<RunId> {
 /// Slots that this thread has given to others, of tasks that it is in.
 #[derive(Default)]
 pub(crate) struct Loan {
-    /// Where they stand among [`INSIDE`], and their engines.
-    lent: Vec<(usize, Arc<Shared>)>,
+    /// Where they stand among [`INSIDE`], their engines, and whether they have seceded.
+    lent: Vec<(usize, Arc<Shared>, bool)>,
     /// Those of which it is said that they wait.
-    waits: Vec<(usize, Arc<Shared>, Ticket)>,
+    waits: Vec<Waits>,
     paused: Option<Home>,
     /// For a loan that isn't a part of another wait.
     wait: Option<Pause>,
 }
 
+/// A task of which it is said that it waits.
+struct Waits {
+    /// Where it stands among [`INSIDE`].
+    at: usize,
+    shared: Arc<Shared>,
+    ticket: Ticket,
+    has_seceded: bool,
+}
+
 impl Loan {
-    /// Gives all slots of this thread to others, which waits from now on.
+    /// Gives all slots of this thread to others, which waits from now on for what these bring about.
     pub fn of_all() -> Option<Self> {
         let mut loan = Self::of_slots().unwrap_or_default();
-        for (at, shared, ticket) in mark_waiting() {
-            let _ = shared.change(|state| state.waits(ticket, true));
-            loan.waits.push((at, shared, ticket));
+        for waits in mark_waiting() {
+            let _ = waits.shared.change(|state| state.waits(waits.ticket, true, waits.has_seceded));
+            loan.waits.push(waits);
         }
         (!loan.is_none() || !loan.waits.is_empty()).then_some(loan)
     }
 
-    /// Gives all slots of this thread to others, though it goes on.
+    /// Gives all slots of this thread to others, which waits from now on: for what this process does, as far as is known.
     pub fn of_slots() -> Option<Self> {
+        Self::with(Lent::ToAnybody)
+    }
+
+    /// Gives all slots of this thread to others, and goes on.
+    pub fn of_seceded() -> Option<Self> {
+        Self::with(Lent::Seceded)
+    }
+
+    fn with(lent: Lent) -> Option<Self> {
         let mut loan = Self::default();
         loan.wait = Some(Pause::begin());
-        loan.lend_all(None);
+        loan.lend_all(None, lent);
         loan.pause();
         (!loan.is_none()).then_some(loan)
     }
 
-    fn is_none(&self) -> bool {
+    /// Whether no slot is lent.
+    pub fn is_none(&self) -> bool {
         self.lent.is_empty() && self.paused.is_none()
     }
 
     /// Gives all slots of this thread to others, but that of `own`, which is lent otherwise.
-    fn lend_all(&mut self, own: Option<&Arc<Shared>>) {
-        for (at, shared) in mark_lent(Lent::ToAnybody, |shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
+    fn lend_all(&mut self, own: Option<&Arc<Shared>>, lent: Lent) {
+        let has_seceded = lent == Lent::Seceded;
+        for (at, shared) in mark_lent(lent, |shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
             shared.store.lend(true);
-            let _ = shared.change(|state| state.lend(1));
-            self.lent.push((at, shared));
+            let _ = shared.change(|state| state.lend(1, has_seceded));
+            self.lent.push((at, shared, has_seceded));
         }
     }
 
@@ -206,14 +228,14 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         self.resume();
-        for (at, shared, ticket) in std::mem::take(&mut self.waits) {
-            let _ = shared.change(|state| state.waits(ticket, false));
+        for Waits { at, shared, ticket, has_seceded } in std::mem::take(&mut self.waits) {
+            let _ = shared.change(|state| state.waits(ticket, false, has_seceded));
             INSIDE.with_borrow_mut(|inside| inside.get_mut(at).into_iter().for_each(|inside| inside.waits = false));
         }
-        for (at, shared) in std::mem::take(&mut self.lent) {
+        for (at, shared, has_seceded) in std::mem::take(&mut self.lent) {
             set_lent(at, Lent::No);
             shared.store.lend(false);
-            let _ = shared.change(|state| state.take_back_lent(1));
+            let _ = shared.change(|state| state.take_back_lent(1, has_seceded));
         }
     }
 }
@@ -233,14 +255,17 @@ fn mark_lent(lent: Lent, is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(usize, A
 }
 
 /// The places of this thread of which it isn't said that they wait, with what it has picked there; it is said from now on.
-fn mark_waiting() -> Vec<(usize, Arc<Shared>, Ticket)> {
+fn mark_waiting() -> Vec<Waits> {
     INSIDE.with_borrow_mut(|inside| {
-        let quiet = |inside: &Inside| !inside.waits && inside.lent != Lent::ToNext && !inside.shared.is_left_behind();
+        // Of those that wait for a run it is known already.
+        let is_lent = |inside: &Inside| matches!(inside.lent, Lent::ToAnybody | Lent::Seceded);
+        let quiet = |inside: &Inside| !inside.waits && is_lent(inside) && !inside.shared.is_left_behind();
         let quiet = inside.iter_mut().enumerate().filter(|(_, inside)| quiet(inside));
         let mark = |(at, inside): (usize, &mut Inside)| {
             let ticket = inside.ticket?;
             inside.waits = true;
-            Some((at, inside.shared.clone(), ticket))
+            let has_seceded = inside.lent == Lent::Seceded;
+            Some(Waits { at, shared: inside.shared.clone(), ticket, has_seceded })
         };
         quiet.filter_map(mark).collect()
     })
@@ -357,7 +382,7 @@ impl<'a> Waiting<'a> {
 
     /// There is nothing at hand: others are at work in the place of this thread, until [`Self::next`].
     pub fn pause(&mut self) {
-        self.others.lend_all(Some(self.shared));
+        self.others.lend_all(Some(self.shared), Lent::ToAnybody);
         self.others.pause();
     }
 

@@ -71,6 +71,8 @@ pub(crate) struct State {
     landed: Vec<(RunId, TaskRange)>,
     /// Slots of tasks that wait for something else than a run of this engine.
     lent_slots: u32,
+    /// Those of them that are of tasks that have seceded, and don't wait.
+    seceded_slots: u32,
     /// Slots of tasks that wait for runs, until these have ended.
     lent_to_runs: u32,
     pub pool: Pool,
@@ -150,6 +152,7 @@ impl State {
             adrift_slots: 0,
             landed: vec![],
             lent_slots: 0,
+            seceded_slots: 0,
             lent_to_runs: 0,
             pool: Pool::new(slots as usize * STRAYS_A_SLOT),
             timer: None,
@@ -186,7 +189,7 @@ impl State {
         let (slots, memory) = if self.leaves || self.is_shut_down { (0, 0) } else { (slots, memory) };
         self.resize_worker();
         // First who waits: their slots are among those that there are.
-        self.head.tell(WorkerTold::Lends { slots: self.lent_slots });
+        self.head.tell(WorkerTold::Lends { slots: self.lent_slots - self.seceded_slots });
         self.tell_scheduler(WorkerTold::Resized { slots, memory });
     }
 

@@ -123,10 +123,11 @@ impl WorkerState {
         _ = if does && self.placed.contains_key(&of) { self.waiting.insert(of) } else { self.waiting.remove(&of) };
     }
 
-    /// Whether an assignment waits while something else goes on here: that is more likely the reason of a death.
-    pub fn only_waits(&self, of: (RunId, Attempt)) -> bool {
+    /// Those that wait while something else goes on here, which is more likely the reason of a death.
+    pub fn only_waiting(&self) -> BTreeSet<(RunId, Attempt)> {
         let is_at_work = |(of, placed): (&(RunId, Attempt), &Placed)| placed.is_started && !self.waiting.contains(of);
-        self.waiting.contains(&of) && (!self.orphans.is_empty() || self.placed.iter().any(is_at_work))
+        let has_others = !self.waiting.is_empty() && (!self.orphans.is_empty() || self.placed.iter().any(is_at_work));
+        if has_others { self.waiting.clone() } else { BTreeSet::new() }
     }
 
     /// How many of its tasks wait.

@@ -41,7 +41,7 @@ def awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
             _core.cluster_check_cancelled()
             # It may wait for what needs the slot of its task.
             if loan is None and _lent.acquire(blocking=False):
-                loan = _core.ClusterLoan()
+                loan = _core.ClusterLoan(within=True)
     except BaseException:
         future.cancel()
         concurrent.futures.wait([future], CLEANUP_SECONDS)

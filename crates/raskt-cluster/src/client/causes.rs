@@ -26,7 +26,7 @@ impl Causes {
     pub fn of(&self, root: Root, face: &Arc<dyn Face>) -> Arc<TaskFailed> {
         let unknown = || {
             let (run, task) = root;
-            let failure = FailureForm { run, task, error: None, story: vec![], is_lost: false, cause: None, key: None };
+            let failure = FailureForm { run, task, error: None, story: vec![], is_lost: false, killed: None };
             TaskFailed::of_task(failure, face.clone())
         };
         self.0.get(&root).cloned().unwrap_or_else(unknown)

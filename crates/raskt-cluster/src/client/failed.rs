@@ -122,13 +122,13 @@ impl TaskFailed {
             Cause::Task(FailureForm { error: Some(form), .. }) => {
                 ClusterError::Task { key: form.key.clone(), error: self.face.error(ErrorForm::clone(form)) }
             }
-            Cause::Task(FailureForm { story, task, cause, key, .. }) if !story.is_empty() => ClusterError::Killed {
+            Cause::Task(FailureForm { story, task, killed, .. }) if !story.is_empty() => ClusterError::Killed {
                 deaths: story.len(),
                 alone: story.iter().filter(|death| death.alone).count(),
                 suffices: Death::count(story.iter().copied()) >= ENOUGH,
                 task: *task,
-                key: key.clone(),
-                cause: cause.clone(),
+                key: killed.as_ref().map(|killed| killed.key.clone()),
+                cause: killed.as_ref().and_then(|killed| killed.cause.clone()),
             },
             Cause::Task(FailureForm { is_lost: true, .. }) => {
                 ClusterError::Lost("data that the graph was given is gone with its worker".into())
@@ -199,7 +199,7 @@ mod tests {
             in_part: others <= 1,
         });
         let (task, story) = (TaskId::new(LayerId(2), 7), of_its_own.chain(beside).collect());
-        let failure = FailureForm { run: RunId(1), task, error: None, story, is_lost: false, cause: None, key: None };
+        let failure = FailureForm { run: RunId(1), task, error: None, story, is_lost: false, killed: None };
         TaskFailed::of_task(failure, Arc::new(NativeFace(Decoders::default()))).error().to_string()
     }
 

@@ -171,15 +171,7 @@ mod tests {
         let (key, message, kind) = ("key".into(), "ä".repeat(600), ErrorKind::Value);
         let error = ErrorForm { key, kind, message, cause: Some(vec![1; bytes]) };
         let task = TaskId::new(LayerId(0), index);
-        FailureForm {
-            run: RunId(1),
-            task,
-            error: Some(error.into()),
-            story: vec![],
-            is_lost: false,
-            cause: None,
-            key: None,
-        }
+        FailureForm { run: RunId(1), task, error: Some(error.into()), story: vec![], is_lost: false, killed: None }
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) fn submitted(run: u64, client: u32) -> Record {
 
 pub(super) fn failure(run: u64, index: u64) -> FailureForm {
     let task = TaskId::new(LayerId(0), index);
-    FailureForm { run: RunId(run), task, error: None, story: vec![], is_lost: false, cause: None, key: None }
+    FailureForm { run: RunId(run), task, error: None, story: vec![], is_lost: false, killed: None }
 }
 
 pub(super) fn root(run: u64, index: u64) -> (RunId, TaskId) {

@@ -2,9 +2,9 @@
 
 use super::core::Core;
 use super::gifts::WhyNot;
-use crate::failure::NO_MEMORY;
+use crate::failure::{Killed, NO_MEMORY};
 use crate::message::{ErrorForm, FailureForm};
-use raskt_schedule::{Death, Failure};
+use raskt_schedule::Failure;
 use raskt_value::ErrorKind;
 use std::sync::Arc;
 
@@ -12,32 +12,32 @@ impl Core {
     /// What clients are told of a failure.
     pub fn failure_form(&self, failure: Failure) -> FailureForm {
         let Failure { run, task, story, worker } = failure;
-        let cause = self.causes.last_of(&story);
-        // Nobody asks for it where no worker has died.
-        let called = |story: &[Death]| (!story.is_empty()).then(|| format!("{}-{:x}", self.key(run, task), run.0));
-        let key = called(&story);
+        let key = || format!("{}-{:x}", self.key(run, task), run.0);
+        // Nobody asks what it is called where no worker has died.
+        let told = |cause| Some(Killed { key: key(), cause }.into());
+        let killed = if story.is_empty() { None } else { told(self.causes.last_of(&story)) };
         if worker.is_some() {
             let error = self.errors.get((run, task)).cloned();
-            return FailureForm { run, task, error, story, is_lost: false, cause, key };
+            return FailureForm { run, task, error, story, is_lost: false, killed };
         }
         // What no worker is to blame for hasn't failed of itself, whatever went wrong when it was tried before.
         if let Some(error) = self.cancellation(run, task).map(Arc::new) {
-            return FailureForm { run, task, error: Some(error), story, is_lost: false, cause, key };
+            return FailureForm { run, task, error: Some(error), story, is_lost: false, killed };
         }
         match self.runs.get(&run).and_then(|record| record.gifts.why_not(task)) {
             Some(WhyNot::Told(reason)) => {
                 let message = format!("its data couldn't be fetched: {reason}");
                 let kind = if reason.starts_with(NO_MEMORY) { ErrorKind::Memory } else { ErrorKind::Foreign };
                 let error = ErrorForm { key: self.key(run, task), kind, message, cause: None };
-                FailureForm { run, task, error: Some(error.into()), story, is_lost: false, cause, key }
+                FailureForm { run, task, error: Some(error.into()), story, is_lost: false, killed }
             }
             Some(WhyNot::Deaths(deaths)) => {
                 let words = "it is data that a client has given, and what reads it may end its process";
                 let last = self.causes.last_of(deaths).map(|cause| format!("; {cause}")).unwrap_or_default();
-                let (story, cause, key) = (deaths.clone(), Some(format!("{words}{last}")), called(deaths));
-                FailureForm { run, task, error: None, story, is_lost: false, cause, key }
+                let (story, killed) = (deaths.clone(), told(Some(format!("{words}{last}"))));
+                FailureForm { run, task, error: None, story, is_lost: false, killed }
             }
-            None => FailureForm { run, task, error: None, story, is_lost: true, cause, key },
+            None => FailureForm { run, task, error: None, story, is_lost: true, killed },
         }
     }
 }

@@ -137,8 +137,7 @@ mod tests {
             error: Some(error.clone()),
             story: vec![],
             is_lost: false,
-            cause: None,
-            key: None,
+            killed: None,
         };
         ToClient::TasksFailed { run: RunId(run), tasks: vec![], failure }
     }

@@ -2,6 +2,10 @@
 
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+/// Whoever takes the place of a worker that has left is there after so long, or nobody knows when.
+const RETURNS: Duration = Duration::from_secs(30);
 
 /// Orders that aren't done, and copies that are under way for them.
 #[derive(Default)]
@@ -12,6 +16,8 @@ pub(super) struct Movements {
     of_worker: BTreeMap<WorkerId, BTreeSet<u64>>,
     /// Those that wait for somebody to come.
     for_others: BTreeSet<u64>,
+    /// When workers have left that others take the places of, who haven't come yet.
+    left: VecDeque<Instant>,
     /// Those of which the next step may be due: of the others it isn't.
     due: BTreeSet<u64>,
     pub next_copy: u64,
@@ -141,6 +147,22 @@ impl Movements {
             }
             self.due.insert(id);
         }
+    }
+
+    /// A worker has left that another one takes the place of.
+    pub fn one_returns(&mut self) {
+        self.left.push_back(Instant::now());
+    }
+
+    /// A worker has joined; it may be that one.
+    pub fn one_joins(&mut self) {
+        self.left.pop_front();
+    }
+
+    /// Whether somebody is to come before long.
+    pub fn is_one_expected(&mut self) -> bool {
+        self.left.retain(|left| left.elapsed() < RETURNS);
+        !self.left.is_empty()
     }
 
     /// It goes on as soon as somebody comes.

@@ -10,7 +10,7 @@ use super::receivers::Receivers;
 use crate::message::ToWorker;
 use crate::question::{Answer, LOOKED_AT_MOST};
 use raskt_schedule::{BEGINNING, Event, LossCause, Resident, RunId, TaskRange, WorkerId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// So many copies for one worker may fail before it goes on as it was.
 const FAILURES_MOST: u32 = 16;
@@ -63,7 +63,7 @@ impl Core {
         if alone.is_empty() {
             return self.leave(id, there, leaves);
         }
-        if heirs.are_none() && there.iter().all(|worker| self.comes_again(worker)) {
+        if heirs.are_none() && there.iter().all(|worker| self.comes_again(worker)) && self.is_one_expected(&there) {
             return self.movements.wait_for_others(id);
         }
         if let Err(reason) = self.copy_to_those_with_room(id, heirs, alone) {
@@ -89,12 +89,18 @@ impl Core {
             return staying;
         }
         let last = retiring.iter().max();
-        self.receivers(|worker, _| Some(worker) > last && self.comes_again(worker))
+        self.receivers(|worker, entry| Some(worker) > last && !entry.is_away && self.comes_again(worker))
     }
 
     /// Whether it leaves and another one takes its place.
     fn comes_again(&self, worker: &WorkerId) -> bool {
         self.workers.get(worker).is_some_and(|entry| entry.leaves && entry.returns)
+    }
+
+    /// Whether another one than these is to come: who has left has given way to it, or is about to.
+    fn is_one_expected(&mut self, retiring: &[WorkerId]) -> bool {
+        let others = || self.workers.keys().filter(|worker| !retiring.contains(worker));
+        others().any(|worker| self.comes_again(worker)) || self.movements.is_one_expected()
     }
 
     /// Results of `workers` that none of `heirs` holds.
@@ -234,7 +240,13 @@ impl Core {
             self.movements.copies.remove(&copy);
             self.copy_lost(movement);
         }
+        let (put_off, others): (VecDeque<_>, _) = std::mem::take(&mut self.movements.waiting)
+            .into_iter()
+            .partition(|it| it.to == worker && self.movements.get(it.movement).is_some_and(Movement::retires));
+        self.movements.waiting = others;
+        put_off.into_iter().for_each(|it| self.copy_lost(it.movement));
         self.begin_copies();
+        self.look_after_movements();
     }
 
     /// A worker is gone, and with it the copies that it was to make.

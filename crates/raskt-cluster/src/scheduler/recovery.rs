@@ -92,7 +92,8 @@ impl Core {
             self.handle(Event::Wanted { run, tasks });
         }
         for ((root, task), (tasks, failure)) in failed {
-            let FailureForm { error, story, cause, .. } = FailureForm::clone(&failure);
+            let FailureForm { error, story, killed, .. } = FailureForm::clone(&failure);
+            let cause = killed.and_then(|killed| killed.cause.clone());
             if let (Some(cause), Some(death)) = (cause, story.last()) {
                 self.causes.note(death.worker, cause);
             }
@@ -161,6 +162,7 @@ impl Core {
         self.settle_in(&back);
         self.cancel_meanwhile();
         self.movements.all_due();
+        self.look_after_movements();
         self.spread_gifts();
         asked.into_iter().for_each(|(client, number, question)| self.ask(client, number, question));
     }

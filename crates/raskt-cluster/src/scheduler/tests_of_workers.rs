@@ -362,16 +362,29 @@ fn nothing_is_handed_over_to_who_is_out_of_reach() {
 #[test]
 fn of_workers_that_are_gone_nothing_is_awaited() {
     let mut scene = Scene::new();
-    let (client, leaver) = (scene.client(1), scene.worker(2, "leaves"));
+    let client = scene.client(1);
+    let [before, leaver] = [2, 3].map(|process| scene.worker(process, &process.to_string()));
     give_alone(&mut scene.core, client, RunId(1));
     holds(&mut scene.core, leaver, RunId(1));
     let core = &mut scene.core;
+    leaves(core, before, true);
+    assert!(!core.workers.contains_key(&before), "it has nothing");
     leaves(core, leaver, true);
-    assert!(!core.movements.are_none());
+    assert!(!core.movements.are_none(), "another one is to come");
     core.worker_lost(leaver, LossCause::Died);
     assert!(core.movements.are_none());
+    // Who takes the place of the only one begins when that has ended.
+    for worker in [4, 5].map(|process| scene.worker(process, "one")) {
+        scene.core.worker_lost(worker, LossCause::Died);
+    }
+    let only = scene.worker(6, "only");
+    give_alone(&mut scene.core, client, RunId(5));
+    holds(&mut scene.core, only, RunId(5));
+    leaves(&mut scene.core, only, true);
+    assert!(scene.core.movements.are_none(), "nobody is to come");
+    let core = &mut scene.core;
     compute(core, client, RunId(2), 1);
-    let works = scene.worker(3, "works");
+    let works = scene.worker(7, "works");
     let core = &mut scene.core;
     core.spread_gifts();
     assert!(!core.machine.processing(works, None, 1).is_empty());

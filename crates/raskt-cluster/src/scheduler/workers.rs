@@ -91,6 +91,7 @@ impl Core {
                 self.tell_clients(&ToClient::Joined(vec![info]));
                 self.note_info(format!("worker `{}` has joined", offer.name));
                 self.note(|| Record::WorkerIn { worker: worker.0, identity });
+                self.movements.one_joins();
                 self.takers_change();
                 self.let_in(worker, offer);
                 self.back_up_all();
@@ -227,6 +228,9 @@ impl Core {
             LossCause::Died | LossCause::DiedFetching => entry.outbox.abandon(),
         }
         self.note(|| Record::WorkerOut { worker: worker.0 });
+        if entry.leaves && entry.returns {
+            self.movements.one_returns();
+        }
         self.errands_lost(worker, &entry.name);
         self.member_gone(entry.session);
         if !entry.is_in() || self.is_closed {

@@ -88,6 +88,9 @@ const LEAVES: Duration = Duration::from_secs(600);
 /// How long it waits for a scheduler that takes nothing to be told that it leaves.
 const SAYS: Duration = Duration::from_millis(200);
 
+/// How long it waits for a scheduler that isn't there, and may be back.
+const RESTARTS: Duration = Duration::from_secs(2);
+
 /// How often it gives a sign of life to whoever looks after its process.
 const SIGNS: Duration = Duration::from_secs(1);
 
@@ -253,9 +256,15 @@ impl WorkerServer {
             (self.tells_serving)(Inbound::Leaving);
         }
         self.engine.wind_down(grace);
-        if !grace.is_zero() && self.link.outbox().is_some_and(|outbox| outbox.is_connected()) {
-            // The scheduler says when others have all that they need.
-            self.ended.wait(left());
+        let mut last_heard = Instant::now();
+        while !grace.is_zero() && !left().is_zero() && last_heard.elapsed() < RESTARTS {
+            // The scheduler says when others have all that they need. It may have been started again just now.
+            if self.ended.wait(left().min(SAYS)).is_some() {
+                break;
+            }
+            if self.link.outbox().is_some_and(|outbox| outbox.is_connected()) {
+                last_heard = Instant::now();
+            }
         }
         self.engine.shut_down(left());
         self.face.worker_ends(self.engine.number());

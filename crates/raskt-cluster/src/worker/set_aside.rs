@@ -2,19 +2,25 @@
 
 use super::room::Asking;
 use crate::bulk::Source;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) type OfWhom = (Option<Source>, Asking);
 
 #[derive(Default)]
 pub(super) struct SetAside {
-    /// In the order in which they came, by how much they need at the least: of one class nobody needs twice as much as another.
-    classes: BTreeMap<u32, VecDeque<(Since, OfWhom)>>,
+    /// By how much they need at the least: of one class nobody needs twice as much as another.
+    classes: BTreeMap<u32, Class>,
     /// Those who were told already that there is none.
-    told: VecDeque<(Since, OfWhom)>,
+    told: BTreeMap<Since, OfWhom>,
     /// The most that anybody has wanted since there was nobody.
     most: u64,
     next: u64,
+}
+
+#[derive(Default)]
+struct Class {
+    in_order: BTreeMap<Since, OfWhom>,
+    by_need: BTreeSet<(u64, Since)>,
 }
 
 /// When somebody came among these first: as the how manieth, and after how many glances.
@@ -34,63 +40,61 @@ impl SetAside {
     /// Somebody is set aside after so many glances, or once more.
     pub fn push(&mut self, source: Option<Source>, mut asking: Asking, glances: u64) {
         self.most = if self.is_empty() { asking.wanted } else { self.most.max(asking.wanted) };
-        let comes_again = asking.since.is_some();
         let since = *asking.since.get_or_insert(Since(self.next, glances));
         self.next += 1;
-        let line = match asking.was_told {
-            Some(_) => &mut self.told,
-            None => self.classes.entry(class(asking.least)).or_default(),
-        };
-        match comes_again {
-            // Whoever was called back was the first.
-            true => line.push_front((since, (source, asking))),
-            false => line.push_back((since, (source, asking))),
+        if asking.was_told.is_some() {
+            self.told.insert(since, (source, asking));
+            return;
         }
+        let class = self.classes.entry(class(asking.least)).or_default();
+        class.by_need.insert((asking.least, since));
+        class.in_order.insert(since, (source, asking));
     }
 
-    /// Takes out the first for whom so much memory is enough. Who needs nearly all of it may have to wait for one who needs more.
+    /// Takes out somebody for whom so much memory is enough: the first, but of those who need nearly all of it who needs least.
     pub fn take_fitting(&mut self, spare: u64) -> Option<OfWhom> {
-        let fits = |it: &(Since, OfWhom)| it.1.1.least <= spare;
-        let told = self.told.iter().position(fits).map(|at| (self.told[at].0, at));
-        let in_classes = self.classes.range(..=class(spare)).filter_map(|(&class, line)| Some((class, line.front()?)));
-        let first = in_classes.filter(|(_, it)| fits(it)).map(|(class, it)| (it.0, class)).min();
-        match (told, first) {
-            (Some((since, at)), first) if first.is_none_or(|(other, _)| since < other) => {
-                self.told.remove(at).map(|(_, it)| it)
-            }
-            (_, first) => self.pop(first?.1),
+        let told = self.told.iter().find(|(_, it)| it.1.least <= spare).map(|(&since, _)| (since, None));
+        let nearly = class(spare);
+        let first = |(&number, class): (&u32, &Class)| {
+            let first = match number == nearly {
+                true => class.by_need.first().filter(|(least, _)| *least <= spare).map(|(_, since)| *since),
+                false => class.in_order.keys().next().copied(),
+            };
+            Some((first?, Some(number)))
+        };
+        match self.classes.range(..=nearly).filter_map(first).chain(told).min()? {
+            (since, None) => self.told.remove(&since),
+            (since, Some(class)) => self.take(class, since),
         }
     }
 
     /// Takes out those who were told before, and for whom that isn't enough.
     pub fn take_told(&mut self, spare: u64) -> Vec<OfWhom> {
-        let is_over = |it: &(Since, OfWhom)| it.1.1.least > spare;
-        let (over, others): (VecDeque<_>, _) = std::mem::take(&mut self.told).into_iter().partition(is_over);
-        self.told = others;
-        over.into_iter().map(|(_, it)| it).collect()
+        self.told.extract_if(.., |_, it| it.1.least > spare).map(|(_, it)| it).collect()
     }
 
     /// Takes out those who have been here for as many glances.
     pub fn take_since(&mut self, glances: u64) -> Vec<OfWhom> {
-        let (mut over, classes) = (vec![], self.classes.keys().copied().collect::<Vec<_>>());
-        for class in classes {
-            while self.classes.get(&class).and_then(VecDeque::front).is_some_and(|it| it.0.1 <= glances) {
-                over.extend(self.pop(class));
-            }
-        }
-        while self.told.front().is_some_and(|it| it.0.1 <= glances) {
-            over.extend(self.told.pop_front().map(|(_, it)| it));
+        let is_over = |(since, _): &(&Since, &OfWhom)| since.1 <= glances;
+        let of_classes = self.classes.iter().flat_map(|(&number, class)| {
+            class.in_order.iter().take_while(is_over).map(move |(&since, _)| (number, since))
+        });
+        let of_classes: Vec<_> = of_classes.collect();
+        let mut over: Vec<_> = of_classes.into_iter().filter_map(|(class, since)| self.take(class, since)).collect();
+        while let Some(first) = self.told.first_entry().filter(|first| first.key().1 <= glances) {
+            over.push(first.remove());
         }
         over
     }
 
-    fn pop(&mut self, class: u32) -> Option<OfWhom> {
-        let line = self.classes.get_mut(&class)?;
-        let (_, first) = line.pop_front()?;
-        if line.is_empty() {
-            self.classes.remove(&class);
+    fn take(&mut self, number: u32, since: Since) -> Option<OfWhom> {
+        let class = self.classes.get_mut(&number)?;
+        let taken = class.in_order.remove(&since)?;
+        class.by_need.remove(&(taken.1.least, since));
+        if class.in_order.is_empty() {
+            self.classes.remove(&number);
         }
-        Some(first)
+        Some(taken)
     }
 }
 
@@ -117,7 +121,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever is taken is enough served, and nobody of his class came before him; who needs half as much never waits for nothing.
+        /// Whoever is taken has enough, and is the first of those who need half of it or less, or needs least of the others; and nobody for
+        /// whom there is enough is passed over.
         #[test]
         fn whoever_has_his_turn_is_the_first_of_his_class(
             needs in prop::collection::vec((1..2000_u64, any::<bool>()), 1..40), spares in prop::collection::vec(0..2500_u64, 1..60),
@@ -132,11 +137,11 @@ mod tests {
                         prop_assert!(taken.least <= spare);
                         let told = taken.was_told.is_some();
                         let at = left.iter().position(|it| *it == (taken.least, told)).unwrap();
-                        let before = |it: &&(u64, bool)| it.1 == told && (told || class(it.0) == class(taken.least));
-                        prop_assert!(left[..at].iter().filter(before).all(|it| told && it.0 > spare));
+                        let passed = |it: &&(u64, bool)| it.1 == told && it.0 <= spare && (told || class(it.0) < class(spare));
+                        prop_assert_eq!(left[..at].iter().filter(passed).count(), 0);
                         left.remove(at);
                     }
-                    None => prop_assert!(left.iter().all(|it| it.0 > spare / 2)),
+                    None => prop_assert!(left.iter().all(|it| it.0 > spare)),
                 }
             }
             let (told, others): (Vec<(u64, bool)>, Vec<_>) = left.into_iter().partition(|it| it.1);

@@ -15,20 +15,26 @@ impl State {
         self.lent_slots + self.lent_to_runs
     }
 
-    /// So many tasks wait for something that other tasks bring about.
-    pub fn lend(&mut self, slots: u32) {
+    /// So many tasks wait for something that other tasks bring about, or have seceded, and go on.
+    pub fn lend(&mut self, slots: u32, have_seceded: bool) {
         self.lent_slots += slots;
+        self.seceded_slots += if have_seceded { slots } else { 0 };
         self.resize();
     }
 
-    /// They wait no longer.
-    pub fn take_back_lent(&mut self, slots: u32) {
+    /// They wait no longer, or have their slots again.
+    pub fn take_back_lent(&mut self, slots: u32, have_seceded: bool) {
         self.lent_slots -= slots;
+        self.seceded_slots -= if have_seceded { slots } else { 0 };
         self.resize();
     }
 
-    /// What a thread has picked waits for something that other tasks bring about, or not any more.
-    pub fn waits(&mut self, ticket: Ticket, does: bool) {
+    /// What a thread has picked waits for something that other tasks bring about, or not any more. It may have seceded before.
+    pub fn waits(&mut self, ticket: Ticket, does: bool, has_seceded: bool) {
+        if has_seceded {
+            self.seceded_slots = if does { self.seceded_slots - 1 } else { self.seceded_slots + 1 };
+            self.resize();
+        }
         // Where there is no process that could die nobody is to blame.
         if let (Some(_), Some((run, attempt))) = (self.head.elsewhere(), self.worker.running_at(ticket)) {
             self.head.tell(WorkerTold::Waits { run, attempt, does });

@@ -186,19 +186,25 @@ fn lend(py: Python<'_>, most: usize) -> Result<Option<SlotLoan>, Crowded> {
         LENT.fetch_sub(1, Ordering::Relaxed);
         return Err(Crowded);
     }
-    let loan = py.outside(Engine::secede);
-    if loan.is_none() {
+    let loan = py.outside(Engine::lend_slot);
+    // One that has seceded has no slot to lend, and only says that it waits.
+    if !lends(loan.as_ref()) {
         LENT.fetch_sub(1, Ordering::Relaxed);
     }
     Ok(loan)
 }
 
+fn lends(loan: Option<&SlotLoan>) -> bool {
+    loan.is_some_and(SlotLoan::has_slot)
+}
+
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
+        let lent = usize::from(lends(self.1.as_ref()));
         if let Some(loan) = self.1.take() {
             // What is told of it may have to wait for room on its way.
             self.0.outside(move || drop(loan));
-            LENT.fetch_sub(1, Ordering::Relaxed);
+            LENT.fetch_sub(lent, Ordering::Relaxed);
         }
     }
 }
@@ -218,15 +224,17 @@ pub(super) fn cluster_task_name() -> Option<(Written, String)> {
     Some((Origin { cluster, mark: Some(mark), run, task }.written(), key))
 }
 
-/// The slot of the task of whoever makes it, which others have until it is closed.
+/// The slot of the task of whoever makes it, which others have until it is closed. Whether the task waits for what others do, or what
+/// it waits for is its own, in this process.
 #[pyclass(unsendable, module = "raskt._core")]
 pub(super) struct ClusterLoan(Option<SlotLoan>);
 
 #[pymethods]
 impl ClusterLoan {
     #[new]
-    fn new(py: Python<'_>) -> Self {
-        Self(py.outside(Engine::lend_slot))
+    #[pyo3(signature = (*, within=false))]
+    fn new(py: Python<'_>, within: bool) -> Self {
+        Self(py.outside(if within { Engine::lend_slot_within } else { Engine::lend_slot }))
     }
 
     fn close(&mut self, py: Python<'_>) {
@@ -262,7 +270,7 @@ pub(super) fn cluster_secede(py: Python<'_>) -> bool {
     if here().is_none() {
         return false;
     }
-    if let Some(loan) = py.outside(Engine::lend_slot) {
+    if let Some(loan) = py.outside(Engine::secede) {
         SECEDED.set(Some(loan));
     }
     true

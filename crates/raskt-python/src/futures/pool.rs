@@ -186,7 +186,8 @@ impl Pool {
     pub fn lend(pool: &Arc<Self>) -> Option<Loan> {
         let current = CURRENT.with_borrow(Clone::clone);
         let lender = current.unwrap_or_else(|| pool.clone());
-        let slot = Engine::lend_slot()?;
+        // What it waits for is done here, and is its own.
+        let slot = Engine::lend_slot_within()?;
         lender.change_threads(-1);
         Some(Loan { pool: lender, slot })
     }

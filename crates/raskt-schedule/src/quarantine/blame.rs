@@ -19,6 +19,7 @@ impl Scheduler {
         let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
         let groups: BTreeMap<_, _> = state.suspects().collect();
         let company = Self::company_on(state, cause);
+        let waiting = state.only_waiting();
         let mut last = None;
         // Of one group is all that it had of it, and all else that was alike: together they are tried again.
         let mut accused: BTreeMap<_, (Vec<TaskRange>, bool)> = BTreeMap::new();
@@ -29,22 +30,26 @@ impl Scheduler {
             let Some(first) = current.first().map(|first| TaskId::new(first.layer, first.start)) else { continue };
             let class = run.tasks.layers[first.layer.0 as usize].class;
             let group = groups.get(&(id, attempt)).copied();
-            let only_waits = state.only_waits((id, attempt));
-            let begun = (group.is_none() && placed.is_started, only_waits);
+            let only_waits = waiting.contains(&(id, attempt));
+            let begun = (group.is_none() && placed.is_started, group.is_some() && only_waits);
             let (tasks, started) = accused.entry((id, class, group, begun)).or_default();
             tasks.extend(current);
             *started |= placed.is_started;
             // What it has of a run stands together.
-            let is_first = placed.is_started && last.replace(id) != Some(id);
+            let is_first = placed.is_started && !only_waits && last.replace(id) != Some(id);
             let works = |last| self.workers.any_until(last, |state| state.placed_of(id).next().is_some());
             if is_first && run.in_vain.died(worker, newest, run.tasks.counts.done, works) {
                 // None of them is to blame more than others: this one had begun.
                 guilty.push((id, first));
             }
         }
+        let waits_in = accused.keys().filter(|(.., (_, only_waits))| *only_waits);
+        let waits_in: BTreeSet<_> = waits_in.map(|&(id, _, group, _)| (id, group)).collect();
         for ((id, class, group, (_, only_waits)), (tasks, started)) in accused {
             let Some(run) = self.runs.get_mut(&id) else { continue };
-            let alone = group.is_some() && alone == group.map(|group| (id, group));
+            // Some of a group may wait while others of it are at work: these have had company.
+            let is_mixed = waits_in.contains(&(id, group));
+            let alone = group.is_some() && !is_mixed && alone == group.map(|group| (id, group));
             let others =
                 if alone { TaskRange::count(&tasks) - 1 } else { executing.saturating_sub(u64::from(started)) };
             let death = Death { worker, others, alone, started, in_part: false };

@@ -2,7 +2,7 @@
 
 use super::lent::{Cluster, layers, nothing};
 use crate::*;
-use raskt_graph::Annotations;
+use raskt_graph::{Annotations, LayerId, TaskId};
 use std::collections::BTreeSet;
 
 const RUNS: u64 = 64;
@@ -115,4 +115,27 @@ fn deaths_count_where_one_suspect_waits_beside_another() {
     }
     let failed: Vec<_> = cluster.failed.iter().map(|(run, _)| run.0).collect();
     assert!(failed == [2] && deaths <= 2 + 1 + 9, "{failed:?} after {deaths} deaths");
+}
+
+/// Of a group that a worker has alone one waits while another ends it: that is no proof against the one that waits, and of the other only
+/// a part.
+#[test]
+fn of_a_group_only_those_at_work_are_counted() {
+    let mut cluster = Cluster::new();
+    cluster.submit(1, None, layers(vec![nothing(), nothing()], false));
+    let task = |layer: u32| TaskId::new(LayerId(layer), 0);
+    let counted = |cluster: &Cluster, layer| {
+        let story = cluster.scheduler.story(RunId(1), task(layer)).unwrap();
+        (story.deaths.len(), story.deaths.iter().filter(|death| death.alone || death.in_part).count())
+    };
+    for worker in 0..3 {
+        cluster.join(worker, 2, 0);
+        assert_eq!(begun(&mut cluster, worker), [1].into());
+        let waits = cluster.given.iter().find(|(_, given)| given.tasks.iter().any(|range| range.contains(task(0))));
+        let attempt = waits.unwrap().1.attempt;
+        cluster.handle(Event::Waits { worker: WorkerId(worker), run: RunId(1), attempt, does: true });
+        cluster.die(worker);
+        assert_eq!(counted(&cluster, 0), (worker as usize + 1, 0));
+        assert_eq!(counted(&cluster, 1), (worker as usize + 1, usize::from(worker == 2)));
+    }
 }
