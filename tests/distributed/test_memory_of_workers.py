@@ -353,12 +353,19 @@ def test_data_for_which_neither_memory_nor_the_disk_has_room_fails_and_ends_nobo
         assert client.run(os.getpid) == before
 
 
+class Opaque:
+    def __init__(self, data: np.ndarray) -> None:
+        self.data = data
+
+
 def test_what_no_worker_could_hold_is_a_memory_error() -> None:
     large = np.ones(60_000_000)
     with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit="300MB") as cluster, Client(cluster) as client:
         with pytest.raises(MemoryError, match="480000000 bytes, and the worker with most memory has .* in parts"):
             client.scatter(large)
-        # What an argument takes up is known when it comes.
-        with pytest.raises(MemoryError, match="bytes, and that may have [0-9]+ in all: give it in parts"):
+        with pytest.raises(MemoryError, match="give it in parts"):
             client.submit(np.sum, large).result(60)
+        # What an object takes up is known when it comes.
+        with pytest.raises(MemoryError, match="give it in parts"):
+            client.submit(len, Opaque(large)).result(60)
         assert client.submit(len, [1]).result(60) == 1
