@@ -7,7 +7,7 @@
 //! a while they are told so.
 
 use super::memory::Memory;
-use super::set_aside::{OfWhom, SetAside, Since};
+use super::set_aside::{Lack, SetAside, Since};
 use crate::bulk::Source;
 use raskt_sync::Mutex;
 use std::collections::{HashMap, VecDeque};
@@ -42,7 +42,7 @@ struct State {
     /// Somebody lets in who may go: whoever comes meanwhile is let in by him.
     is_letting_in: bool,
     /// Those for whom there was no memory when it was their turn.
-    lacking: SetAside,
+    lacking: SetAside<OfWhom>,
     /// There may be memory for one of them.
     is_due: bool,
     /// Somebody looks for them before long.
@@ -76,18 +76,21 @@ struct OfSource {
     waiting: VecDeque<Asking>,
 }
 
-pub(super) struct Asking {
-    pub turn: u64,
+struct Asking {
+    turn: u64,
     /// Bytes of the room.
-    pub bytes: u64,
+    bytes: u64,
     /// Those of the memory, and the least of them.
-    pub wanted: u64,
-    pub least: u64,
-    pub was_told: Option<Arc<str>>,
-    /// Since when he is one of those for whom there is no memory.
-    pub since: Option<Since>,
-    pub go: Go,
+    wanted: u64,
+    least: u64,
+    was_told: Option<Arc<str>>,
+    /// Since when he is one of those for whom there is no memory, if he was.
+    since: Option<Since>,
+    go: Go,
 }
+
+/// Somebody, and the peer of whom it is.
+type OfWhom = (Option<Source>, Asking);
 
 /// Room that somebody has as long as this is there.
 pub(super) struct Held {
@@ -205,7 +208,9 @@ impl Room {
         let mut state = self.state.lock();
         state.leave(&source, asking.bytes);
         let glances = state.glances;
-        state.lacking.push(source, asking, glances);
+        let Asking { wanted, least, since, .. } = asking;
+        let lack = Lack { wanted, least, was_told: asking.was_told.is_some(), since };
+        state.lacking.push(lack, (source, asking), glances);
         drop(state);
         self.watch();
     }
@@ -294,7 +299,8 @@ impl State {
 
     /// There is so much memory: the first of those who lacked it for whom that is enough has his turn again.
     fn call_back(&mut self, spare: u64) {
-        if let Some((source, asking)) = self.lacking.take_fitting(spare) {
+        if let Some((since, (source, mut asking))) = self.lacking.take_fitting(spare) {
+            asking.since = Some(since);
             self.sources.entry(source).or_default().waiting.push_front(asking);
         }
     }

@@ -1,33 +1,45 @@
 //! Those for whom there was no memory when it was their turn. However many there are, none is looked at who couldn't have his turn.
 
-use super::room::Asking;
-use crate::bulk::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) type OfWhom = (Option<Source>, Asking);
-
-#[derive(Default)]
-pub(super) struct SetAside {
+pub(super) struct SetAside<T> {
     /// By how much they need at the least: of one class nobody needs twice as much as another.
-    classes: BTreeMap<u32, Class>,
-    /// Those who were told already that there is none.
-    told: BTreeMap<Since, OfWhom>,
+    classes: BTreeMap<u32, Class<T>>,
+    /// Those who were told already that there is none, and how much they need.
+    told: BTreeMap<Since, (u64, T)>,
     /// The most that anybody has wanted since there was nobody.
     most: u64,
     next: u64,
 }
 
-#[derive(Default)]
-struct Class {
-    in_order: BTreeMap<Since, OfWhom>,
+struct Class<T> {
+    in_order: BTreeMap<Since, (u64, T)>,
     by_need: BTreeSet<(u64, Since)>,
+}
+
+/// What somebody lacks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lack {
+    pub wanted: u64,
+    /// With so little he has his turn.
+    pub least: u64,
+    /// He was told already that there is none.
+    pub was_told: bool,
+    /// Since when he lacks it, if he was here before.
+    pub since: Option<Since>,
 }
 
 /// When somebody came among these first: as the how manieth, and after how many glances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Since(u64, u64);
 
-impl SetAside {
+impl<T> Default for SetAside<T> {
+    fn default() -> Self {
+        Self { classes: BTreeMap::new(), told: BTreeMap::new(), most: 0, next: 0 }
+    }
+}
+
+impl<T> SetAside<T> {
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty() && self.told.is_empty()
     }
@@ -38,24 +50,25 @@ impl SetAside {
     }
 
     /// Somebody is set aside after so many glances, or once more.
-    pub fn push(&mut self, source: Option<Source>, mut asking: Asking, glances: u64) {
-        self.most = if self.is_empty() { asking.wanted } else { self.most.max(asking.wanted) };
-        let since = *asking.since.get_or_insert(Since(self.next, glances));
+    pub fn push(&mut self, lack: Lack, who: T, glances: u64) {
+        self.most = if self.is_empty() { lack.wanted } else { self.most.max(lack.wanted) };
+        let since = lack.since.unwrap_or(Since(self.next, glances));
         self.next += 1;
-        if asking.was_told.is_some() {
-            self.told.insert(since, (source, asking));
+        if lack.was_told {
+            self.told.insert(since, (lack.least, who));
             return;
         }
-        let class = self.classes.entry(class(asking.least)).or_default();
-        class.by_need.insert((asking.least, since));
-        class.in_order.insert(since, (source, asking));
+        let new = || Class { in_order: BTreeMap::new(), by_need: BTreeSet::new() };
+        let class = self.classes.entry(class(lack.least)).or_insert_with(new);
+        class.by_need.insert((lack.least, since));
+        class.in_order.insert(since, (lack.least, who));
     }
 
     /// Takes out somebody for whom so much memory is enough: the first, but of those who need nearly all of it who needs least.
-    pub fn take_fitting(&mut self, spare: u64) -> Option<OfWhom> {
-        let told = self.told.iter().find(|(_, it)| it.1.least <= spare).map(|(&since, _)| (since, None));
+    pub fn take_fitting(&mut self, spare: u64) -> Option<(Since, T)> {
+        let told = self.told.iter().find(|(_, (least, _))| *least <= spare).map(|(&since, _)| (since, None));
         let nearly = class(spare);
-        let first = |(&number, class): (&u32, &Class)| {
+        let first = |(&number, class): (&u32, &Class<T>)| {
             let first = match number == nearly {
                 true => class.by_need.first().filter(|(least, _)| *least <= spare).map(|(_, since)| *since),
                 false => class.in_order.keys().next().copied(),
@@ -63,38 +76,40 @@ impl SetAside {
             Some((first?, Some(number)))
         };
         match self.classes.range(..=nearly).filter_map(first).chain(told).min()? {
-            (since, None) => self.told.remove(&since),
+            (since, None) => Some((since, self.told.remove(&since)?.1)),
             (since, Some(class)) => self.take(class, since),
         }
     }
 
     /// Takes out those who were told before, and for whom that isn't enough.
-    pub fn take_told(&mut self, spare: u64) -> Vec<OfWhom> {
-        self.told.extract_if(.., |_, it| it.1.least > spare).map(|(_, it)| it).collect()
+    pub fn take_told(&mut self, spare: u64) -> Vec<T> {
+        self.told.extract_if(.., |_, (least, _)| *least > spare).map(|(_, (_, who))| who).collect()
     }
 
     /// Takes out those who have been here for as many glances.
-    pub fn take_since(&mut self, glances: u64) -> Vec<OfWhom> {
-        let is_over = |(since, _): &(&Since, &OfWhom)| since.1 <= glances;
-        let of_classes = self.classes.iter().flat_map(|(&number, class)| {
-            class.in_order.iter().take_while(is_over).map(move |(&since, _)| (number, since))
-        });
+    pub fn take_since(&mut self, glances: u64) -> Vec<T> {
+        let is_over = |since: &&Since| since.1 <= glances;
+        let of_classes = self
+            .classes
+            .iter()
+            .flat_map(|(&number, class)| class.in_order.keys().take_while(is_over).map(move |&since| (number, since)));
         let of_classes: Vec<_> = of_classes.collect();
-        let mut over: Vec<_> = of_classes.into_iter().filter_map(|(class, since)| self.take(class, since)).collect();
+        let over = of_classes.into_iter().filter_map(|(class, since)| self.take(class, since));
+        let mut over: Vec<_> = over.map(|(_, who)| who).collect();
         while let Some(first) = self.told.first_entry().filter(|first| first.key().1 <= glances) {
-            over.push(first.remove());
+            over.push(first.remove().1);
         }
         over
     }
 
-    fn take(&mut self, number: u32, since: Since) -> Option<OfWhom> {
+    fn take(&mut self, number: u32, since: Since) -> Option<(Since, T)> {
         let class = self.classes.get_mut(&number)?;
-        let taken = class.in_order.remove(&since)?;
-        class.by_need.remove(&(taken.1.least, since));
+        let (least, who) = class.in_order.remove(&since)?;
+        class.by_need.remove(&(least, since));
         if class.in_order.is_empty() {
             self.classes.remove(&number);
         }
-        Some(taken)
+        Some((since, who))
     }
 }
 
@@ -108,16 +123,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn asking(least: u64, was_told: bool) -> Asking {
-        Asking {
-            turn: 0,
-            bytes: 0,
-            wanted: least,
-            least,
-            was_told: was_told.then(|| "no".into()),
-            since: None,
-            go: Box::new(|_| {}),
-        }
+    fn lacks(least: u64, was_told: bool) -> Lack {
+        Lack { wanted: least, least, was_told, since: None }
     }
 
     proptest! {
@@ -128,15 +135,14 @@ mod tests {
             needs in prop::collection::vec((1..2000_u64, any::<bool>()), 1..40), spares in prop::collection::vec(0..2500_u64, 1..60),
         ) {
             let mut all = SetAside::default();
-            needs.iter().for_each(|&(least, told)| all.push(None, asking(least, told), 0));
+            needs.iter().for_each(|&(least, told)| all.push(lacks(least, told), (least, told), 0));
             let mut left: Vec<(u64, bool)> = needs.clone();
             prop_assert_eq!(all.most(), needs.iter().map(|(least, _)| *least).max().unwrap());
             for spare in spares {
                 match all.take_fitting(spare) {
-                    Some((_, taken)) => {
-                        prop_assert!(taken.least <= spare);
-                        let told = taken.was_told.is_some();
-                        let at = left.iter().position(|it| *it == (taken.least, told)).unwrap();
+                    Some((_, (least, told))) => {
+                        prop_assert!(least <= spare);
+                        let at = left.iter().position(|it| *it == (least, told)).unwrap();
                         let passed = |it: &&(u64, bool)| it.1 == told && it.0 <= spare && (told || class(it.0) < class(spare));
                         prop_assert_eq!(left[..at].iter().filter(passed).count(), 0);
                         left.remove(at);
@@ -155,14 +161,14 @@ mod tests {
     #[test]
     fn whoever_comes_again_keeps_his_place_and_his_time() {
         let mut all = SetAside::default();
-        all.push(None, asking(10, false), 1);
-        all.push(None, asking(11, false), 5);
-        let (source, again) = all.take_fitting(15).unwrap();
-        assert_eq!(again.least, 10);
-        all.push(source, again, 9);
+        all.push(lacks(10, false), "first", 1);
+        all.push(lacks(11, false), "second", 5);
+        let (since, who) = all.take_fitting(20).unwrap();
+        assert_eq!(who, "first");
+        all.push(Lack { since: Some(since), ..lacks(10, false) }, who, 9);
         assert_eq!(all.take_since(0).len(), 0);
-        assert_eq!(all.take_since(1).iter().map(|it| it.1.least).collect::<Vec<_>>(), [10]);
-        assert_eq!(all.take_since(5).len(), 1);
+        assert_eq!(all.take_since(1), ["first"]);
+        assert_eq!(all.take_since(5), ["second"]);
         assert!(all.is_empty());
     }
 
@@ -170,7 +176,7 @@ mod tests {
     #[test]
     fn it_takes_no_longer_where_many_wait() {
         let mut all = SetAside::default();
-        (0..200_000).for_each(|at| all.push(None, asking(if at % 2 == 0 { 1 << 40 } else { 100 }, false), 0));
+        (0..200_000).for_each(|at| all.push(lacks(if at % 2 == 0 { 1 << 40 } else { 100 }, false), (), 0));
         let taken = (0..100_000).filter(|_| all.take_fitting(100).is_some()).count();
         assert!(taken == 100_000 && all.take_fitting(100).is_none());
     }
