@@ -24,8 +24,10 @@ from raskt.distributed import (
     LocalCluster,
     MultiLock,
     Nanny,
+    Queue,
     fire_and_forget,
     futures_of,
+    performance_report,
     wait,
 )
 
@@ -383,3 +385,47 @@ def test_what_is_about_futures_says_so_where_there_are_none(client: Client, what
     future = client.submit(inc, 1)
     assert wait([future, None]).done == {future}
     client.cancel([])
+
+
+def both(one: int, other: int) -> int:
+    return one + other
+
+
+def test_futures_of_another_cluster_are_told_apart(client: Client) -> None:
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1) as elsewhere,
+        Client(elsewhere, set_as_default=False) as other,
+    ):
+        own, foreign = client.submit(inc, 1), other.submit(inc, 2)
+        wait(own), wait(foreign)
+        # Their numbers are of something else here.
+        for ask in (client.who_has, client.replicate, client.rebalance, client.story, client.call_stack, client.nbytes):
+            with pytest.raises(ValueError, match="is of another cluster than the client that is asked"):
+                ask([foreign])
+        assert client.submit(both, own, foreign).result(30) == 5
+        assert client.submit(sum, [foreign, own, foreign]).result(30) == 8
+        assert client.gather(client.map(both, [own, foreign], [foreign, own])) == [5, 5]
+        assert raskt.delayed(both)(foreign, own).compute() == 5
+
+
+@pytest.mark.parametrize("filename", [None, 0, [], "", "/nonexistent/report.html", "."])
+def test_a_report_has_a_file(client: Client, filename: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="filename is"):
+        performance_report(filename)
+
+
+def test_durations_of_numpy_are_durations(client: Client) -> None:
+    assert client.scatter([1], timeout=np.int64(30))[0].result(timeout=np.float32(30)) == 1
+    client.wait_for_workers(1, timeout=np.int64(30))
+
+
+def test_timeouts_are_looked_at_though_nothing_is_waited_for(client: Client) -> None:
+    future = client.submit(inc, 1)
+    wait(future)
+    for ask in (future.result, future.exception, future.traceback):
+        with pytest.raises((TypeError, ValueError), match="no duration"):
+            ask(timeout="abc")
+    with pytest.raises((TypeError, ValueError), match="fifo_timeout"):
+        client.persist(ra.ones(3), fifo_timeout=-1)
+    with pytest.raises(ValueError, match="batch is"):
+        Queue("odd", client=client).get(batch=10**30)

@@ -78,13 +78,15 @@ def read_scheduler_file(path: str | os.PathLike[str]) -> tuple[str, Security]:
         raise TypeError(f"scheduler_file is {path!r}; it has to be the path of a file") from None
     try:
         about = json.loads(where.read_text())
+        if not isinstance(about, dict) or not isinstance(about.get("address"), str):
+            raise ValueError("it has no address")
         address = checked("its address", about["address"])
     except FileNotFoundError:
         raise FileNotFoundError(
             f"there is no scheduler file {str(where)!r}: no scheduler that writes it runs"
         ) from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"scheduler_file {str(where)!r} is no scheduler file: {error!r}") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"scheduler_file {str(where)!r} is no scheduler file: {error}") from None
     kind = Found if address.startswith("tcp://") else Security
     return address, kind(token_file=about.get("token_file"), tls_ca_file=about.get("tls_ca_file"))
 

@@ -118,6 +118,19 @@ def folder(name: str, value: Any) -> str:
         ) from None
 
 
+def file(name: str, value: Any) -> str:
+    """The path of a file that is to be written, in a folder that is there."""
+    try:
+        path = text(name, os.fsdecode(value))
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; it has to be the path of a file") from None
+    within = os.path.dirname(path) or "."
+    if os.path.isdir(path) or not os.path.isdir(within):
+        what = "is a folder" if os.path.isdir(path) else f"would be in {within!r}, which is no folder"
+        raise ValueError(f"{name} is {path!r}, which {what}: name a file that can be written")
+    return path
+
+
 def finite(name: str, value: Any) -> float:
     """A number that is one."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):

@@ -110,9 +110,15 @@ def log(client: ClusterClient) -> list[dict[str, Any]]:
     return answer
 
 
-def places_of(futures: Iterable[ClusterFuture]) -> dict[str, Place]:
-    """Where futures stand, by their keys; those that let go of their result stand nowhere."""
-    places = {future.key: future._place() for future in futures}
+def places_of(client: ClusterClient, futures: Iterable[ClusterFuture]) -> dict[str, Place]:
+    """Where futures stand, by their keys; those that let go of their result stand nowhere.
+
+    Raises
+    ------
+    ValueError
+        If one is of another cluster than that of `client`.
+    """
+    places = {future.key: future._place(client) for future in futures}
     return {key: place for key, place in places.items() if place is not None}
 
 

@@ -289,6 +289,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         """
         if kwargs:
             raise TypeError(f"persist() takes no argument {next(iter(kwargs))!r}")
+        if fifo_timeout is not None:
+            _arguments.span("fifo_timeout", fifo_timeout)
         if actors is not None and _arguments.flag("actors", actors):
             raise NotImplementedError("what is persisted has no actors: submit(..., actor=True) makes one")
         with raskt.annotate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from numbers import Real
 
 _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _FORM = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[-+]?[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
@@ -17,11 +18,11 @@ def seconds(duration: object) -> float:
     """
     if isinstance(duration, timedelta):
         return duration.total_seconds()
-    if isinstance(duration, (int, float)) and not isinstance(duration, bool):
+    if isinstance(duration, Real) and not isinstance(duration, bool):
         if duration != duration:
             raise ValueError("a duration is NaN; it has to be a number of seconds")
         # What is longer is for ever.
-        return float(min(duration, 1e9))
+        return min(float(duration), 1e9) if duration < 1e9 else 1e9
     if isinstance(duration, str):
         found = _FORM.fullmatch(duration)
         unit = found and _UNITS.get(found[2].lower() or "s")

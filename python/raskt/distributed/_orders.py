@@ -274,9 +274,9 @@ def replicate(
     deadline = None if patience is None else time.monotonic() + patience
     # Who isn't there is told of before anything is waited for; others may have come by the end of that.
     _errands.some(client, workers)
+    tasks = _ranges_of(client, futures)
     wait(futures, timeout)
     among = _errands.some(client, workers)
-    tasks = _ranges_of(futures)
     copies = len(among) if n is None else min(n, len(among))
     named = [] if workers is None else list(among)
     for start in range(0, len(tasks), _asking.TASKS_AT_A_TIME):
@@ -289,8 +289,8 @@ def _rebalance(client: ClusterClient, futures: list[ClusterFuture] | None, worke
     _errands.some(client, workers)
     named: list[Any] = []
     if futures is not None:
+        named = _ranges_of(client, futures)
         wait(futures)
-        named = _ranges_of(futures)
         if not named:
             return
     among = [] if workers is None else list(_errands.some(client, workers))
@@ -310,10 +310,10 @@ def _rebalance(client: ClusterClient, futures: list[ClusterFuture] | None, worke
         raise failed
 
 
-def _ranges_of(futures: Any) -> list[Any]:
+def _ranges_of(client: ClusterClient, futures: Any) -> list[Any]:
     return [
         [run, {"layer": layer, "start": index, "end": index + 1}]
-        for run, layer, index in _asking.places_of(futures).values()
+        for run, layer, index in _asking.places_of(client, futures).values()
     ]
 
 

@@ -265,7 +265,7 @@ def _who_has(client: ClusterClient, futures: Any) -> dict[str, list[str]]:
     if futures is None:
         held = list(_asking.results(client))
     else:
-        places = _asking.places_of(futures_asked(as_container(futures), "who_has()"))
+        places = _asking.places_of(client, futures_asked(as_container(futures), "who_has()"))
         found = _asking.who_has(client, places.values())
     names = {about["id"]: about["name"] for about in client.workers()}
 
@@ -290,7 +290,7 @@ def _has_what(client: ClusterClient, workers: Workers) -> dict[str, list[str]]:
 def _nbytes(client: ClusterClient, keys: Any, summary: bool) -> dict[str, int]:
     futures = futures_of(as_container(keys)) if keys is not None else []
     if futures:
-        places = _asking.places_of(futures)
+        places = _asking.places_of(client, futures)
         found = _asking.who_has(client, places.values())
         sizes = {key: found[place]["bytes"] for key, place in places.items() if place in found}
     else:
@@ -326,7 +326,7 @@ def _call_stack(client: ClusterClient, futures: Any) -> dict[str, dict[str, list
     if futures is None:
         busy = [number for number in names if _asking.processing(client, number)]
     else:
-        places = _asking.places_of(futures_asked(as_container(futures), "call_stack()"))
+        places = _asking.places_of(client, futures_asked(as_container(futures), "call_stack()"))
         told = _asking.stories(client, places.values())
         busy = sorted({about["worker"] for about in told if about["state"] == "processing"} & set(names))
     came = _errands.all_of(client, busy, _profile.stacks)
@@ -376,7 +376,7 @@ def _worker_info(about: dict[str, Any], load: dict[str, Any] | None) -> dict[str
 
 def _story(client: ClusterClient, asked: Any) -> list[tuple[Any, ...]]:
     names = _names(client)
-    places = _asking.places_of(futures_asked(list(asked), "story()"))
+    places = _asking.places_of(client, futures_asked(list(asked), "story()"))
     told = zip(places, _asking.stories(client, places.values()), strict=True)
     return [
         (key, about["state"], names.get(about["worker"]), about["failures"], len(about["deaths"]))

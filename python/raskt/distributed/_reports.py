@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from raskt.distributed import _asking, _current, _spans
+from raskt.distributed import _arguments, _asking, _current, _spans
 from raskt.distributed._durations import seconds
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class performance_report:
             raise NotImplementedError("storage_options= is for file systems elsewhere; the report is a local file")
         if mode is not None:
             raise NotImplementedError(f"mode={mode!r} is one of bokeh; the report needs no library")
-        self._filename = filename
+        self._filename = _arguments.file("filename", filename)
         self._from, self._start = 0, 0.0
 
     def __enter__(self) -> performance_report:

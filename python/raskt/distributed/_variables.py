@@ -209,7 +209,7 @@ class Queue(_Valued):
         if batch is True:
             return self._given(lambda _: self._native().get_all(name), late, asynchronous)
         count = 1 if batch is False else batch
-        if not isinstance(count, int) or count < 1:
+        if not isinstance(count, int) or not 1 <= count <= _arguments.COUNT_MAX:
             raise ValueError(f"batch is {batch!r}; it is True, False, or how many items are wanted")
         found = self._given(lambda stop: self._native().get(name, count, patience, stop), late, asynchronous)
         return _only(found) if batch is False else found

@@ -90,6 +90,7 @@ fn it_is_said_before_anything_else_as_soon_as_there_is_room_to_say_it() {
         }
     }
     assert!(matches!(scheduler.next(), FromWorker::Told { .. }));
+    scheduler.way.get().unwrap().send(&ToWorker::Leave, vec![]).unwrap();
     leaving.join().unwrap();
 }
 

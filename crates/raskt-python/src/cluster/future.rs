@@ -83,9 +83,20 @@ impl ClusterFuture {
     }
 
     /// The number of the run of which it is, and the task: its layer, and its number there. None if this handle has let go of it.
-    fn _place(&self) -> Option<(u64, u32, u64)> {
-        let (run, task) = self.held()?.place();
-        Some((run.0, task.layer.0, task.index))
+    ///
+    /// Raises a `ValueError` if it is of another cluster than `client`, where these numbers are of something else.
+    fn _place(&self, client: &Bound<'_, ClusterClient>) -> PyResult<Option<(u64, u32, u64)>> {
+        let Some(held) = self.held() else { return Ok(None) };
+        let (own, asked) = (held.client(), client.get().client());
+        let cluster = cluster_of(own);
+        if !Arc::ptr_eq(own, asked) && (cluster.is_none() || cluster != cluster_of(asked)) {
+            let key = self.key();
+            return Err(PyValueError::new_err(format!(
+                "future `{key}` is of another cluster than the client that is asked: ask one of its own (future.client)"
+            )));
+        }
+        let (run, task) = held.place();
+        Ok(Some((run.0, task.layer.0, task.index)))
     }
 
     /// Cancels the call, and all calls that depend on it and haven't been made; says whether it wasn't over before. A call whose
@@ -315,9 +326,10 @@ impl ClusterFuture {
     /// Waits until it is over; raises an error if it was cancelled.
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<HeldResult>> {
         self.check_bound()?;
+        // Looked at though nothing may have to be waited for.
+        let timeout = timeout_of(timeout)?;
         let held = self.held().ok_or_else(|| self.cancelled_error(py))?;
         if matches!(held.standing(), Standing::Pending) {
-            let timeout = timeout_of(timeout)?;
             let watch = held.client().watch(&ranges_of([&*held].into_iter()));
             let is_over = wait_until(py, &watch, Until::All, timeout, || held.stalled())?;
             if !is_over {

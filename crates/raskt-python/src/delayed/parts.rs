@@ -47,7 +47,7 @@ pub(super) struct Parts {
     /// before a reader starts.
     kept: Known,
     /// Those of nodes that name what a cluster holds: all tasks of a layer do, or none.
-    held: Known,
+    held: HashMap<usize, Known>,
     /// The inputs of all calls, one after the other.
     inputs: Vec<Input>,
     /// Tasks that are in the graph and are read.
@@ -59,7 +59,8 @@ pub(super) struct Parts {
 enum Sort {
     Calls,
     Kept,
-    Held,
+    /// Of the client at this address: what another one holds stands for nothing on its cluster.
+    Held(usize),
 }
 
 /// Parts of one sort.
@@ -113,7 +114,7 @@ impl Parts {
     pub fn add(&mut self, node: &Arc<Node>, start: usize) -> Place {
         let earliest = self.inputs[start..].iter().map(Input::part).max().unwrap_or(0);
         let sort = match &node.work {
-            Work::Held(_) => Sort::Held,
+            Work::Held(held) => Sort::Held(Arc::as_ptr(held.client()) as usize),
             Work::Stored(_) => Sort::Kept,
             work if self.keeps_data_apart && work.gives_what_is_there() => Sort::Kept,
             _ => Sort::Calls,
@@ -132,7 +133,7 @@ impl Parts {
         let sort = match sort {
             Sort::Calls => &mut self.calls,
             Sort::Kept => &mut self.kept,
-            Sort::Held => &mut self.held,
+            Sort::Held(client) => self.held.entry(client).or_default(),
         };
         // Told apart by address: annotations of one `with` block are one object.
         let known = match annotations {
