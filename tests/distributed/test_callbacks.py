@@ -60,7 +60,7 @@ def test_one_that_waits_for_ever_keeps_nothing_else_from_going_on(client: Client
         gone = client.submit(abs, -8)
         wait(gone)
         assert len(client.who_has(gone)[gone.key]) == 1
-        name = gone._place()
+        name = gone._place(client._raskt_cluster_client)
         del gone
         # What nobody wants goes all the same: the thread that says so isn't the one that calls.
         assert name is not None

@@ -65,7 +65,7 @@ def fails(number: int) -> int:
 
 
 def runs(futures: list[Future]) -> int:
-    places = [future._place() for future in futures]
+    places = [future._place(future.client._raskt_cluster_client) for future in futures]
     return len({place[0] for place in places if place is not None})
 
 
