@@ -429,3 +429,9 @@ def test_timeouts_are_looked_at_though_nothing_is_waited_for(client: Client) -> 
         client.persist(ra.ones(3), fifo_timeout=-1)
     with pytest.raises(ValueError, match="batch is"):
         Queue("odd", client=client).get(batch=10**30)
+
+
+def test_data_that_waits_for_workers_says_so() -> None:
+    with LocalCluster(n_workers=0) as cluster, Client(cluster) as client:
+        with pytest.warns(UserWarning, match="there is none yet"), pytest.raises(TimeoutError):
+            client.scatter([1], broadcast=True, timeout=0.5)

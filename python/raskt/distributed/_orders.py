@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -273,7 +274,8 @@ def replicate(
     patience = None if timeout is None else seconds(timeout)
     deadline = None if patience is None else time.monotonic() + patience
     # Who isn't there is told of before anything is waited for; others may have come by the end of that.
-    _errands.some(client, workers)
+    if not _errands.some(client, workers):
+        warnings.warn("results wait for workers that are to hold them: there is none yet", stacklevel=4)
     tasks = _ranges_of(client, futures)
     wait(futures, timeout)
     among = _errands.some(client, workers)
