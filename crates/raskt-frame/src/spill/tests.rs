@@ -27,6 +27,11 @@ fn bits(frame: &DataFrame) -> String {
                 let bits = column.f32().unwrap().iter().map(|value| value.map(f32::to_bits));
                 Series::new(column.name().clone(), bits.collect::<Vec<_>>())
             }
+            // Their numbers and their words: how many words there are is everybody's, also of tests beside this one.
+            DataType::Categorical(..) => {
+                text += &format!("\n{:?}", column.to_physical_repr().iter().collect::<Vec<_>>());
+                column.cast(&DataType::String).unwrap()
+            }
             _ => column.clone(),
         };
         text += &format!("\n{:?}", column.iter().collect::<Vec<_>>());
