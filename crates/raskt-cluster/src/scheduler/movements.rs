@@ -17,7 +17,7 @@ pub(super) struct Movements {
     /// Those that wait for somebody to come.
     for_others: BTreeSet<u64>,
     /// When workers have left that others take the places of, who haven't come yet.
-    left: VecDeque<Instant>,
+    expected: VecDeque<Instant>,
     /// Those of which the next step may be due: of the others it isn't.
     due: BTreeSet<u64>,
     pub next_copy: u64,
@@ -151,18 +151,18 @@ impl Movements {
 
     /// A worker has left that another one takes the place of.
     pub fn one_returns(&mut self) {
-        self.left.push_back(Instant::now());
+        self.expected.push_back(Instant::now());
     }
 
     /// A worker has joined; it may be that one.
     pub fn one_joins(&mut self) {
-        self.left.pop_front();
+        self.expected.pop_front();
     }
 
     /// Whether somebody is to come before long.
     pub fn is_one_expected(&mut self) -> bool {
-        self.left.retain(|left| left.elapsed() < RETURNS);
-        !self.left.is_empty()
+        self.expected.retain(|left| left.elapsed() < RETURNS);
+        !self.expected.is_empty()
     }
 
     /// It goes on as soon as somebody comes.

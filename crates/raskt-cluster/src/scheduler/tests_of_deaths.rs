@@ -161,7 +161,7 @@ fn who_could_not_have_it_has_done_with_it() {
         scene.core.spread_gifts();
         answer(&mut scene.core, worker);
         let missed = FromWorker::NotGiven { run: GIVEN, tasks: asked(&scene.core, GIVEN, worker), reason: "no".into() };
-        let _other = scene.worker(100 + process, "other");
+        let other = scene.worker(100 + process, "other");
         scene.core.worker_says(worker, missed, vec![]);
         let gifts = &mut scene.core.runs.get_mut(&GIVEN).unwrap().gifts;
         let all = range(0, 0, u64::from(TASKS));
@@ -169,7 +169,7 @@ fn who_could_not_have_it_has_done_with_it() {
         assert_eq!(gifts.begun_by(worker), 0);
         assert!(gifts.died(worker, 1, false).is_empty());
         scene.core.worker_lost(worker, LossCause::Died);
-        scene.core.worker_lost(_other, LossCause::Retired);
+        scene.core.worker_lost(other, LossCause::Retired);
     }
     assert_eq!(scene.core.runs[&GIVEN].gifts.all_at(Place::Failed), []);
 }

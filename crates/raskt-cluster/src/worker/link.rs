@@ -78,7 +78,7 @@ impl Link {
         self.0.lock().leaves = true;
     }
 
-    pub fn is_left(&self) -> bool {
+    pub fn is_leaving(&self) -> bool {
         self.0.lock().leaves
     }
 

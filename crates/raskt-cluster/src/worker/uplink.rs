@@ -79,7 +79,7 @@ impl Uplink for SessionUplink {
             self.send(&FromWorker::RunsOn { run, mark: self.along.mark(run), tasks });
         }
         self.send(&FromWorker::Join(offer));
-        if self.link.is_left() {
+        if self.link.is_leaving() {
             // Who has begun anew knows nothing of that.
             self.send(&self.link.leaves());
         }
