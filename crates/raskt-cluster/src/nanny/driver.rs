@@ -2,7 +2,7 @@
 
 use super::child::{Child, Stream};
 use super::exit::Exit;
-use super::memory::resident_bytes;
+use super::memory::taken_bytes;
 use super::supervisor::{Action, End, Report, Restart, Rules, Supervisor, Ward, WardId};
 use raskt_sync::{Condvar, Mutex, guard};
 use std::collections::BTreeMap;
@@ -272,8 +272,8 @@ impl Driver {
         }
         self.looked_at = now;
         for (&id, child) in &mut self.children {
-            if let Some(resident) = resident_bytes(child.number()) {
-                self.supervisor.handle_memory(now, id, resident);
+            if let Some(taken) = taken_bytes(child.number()) {
+                self.supervisor.handle_memory(now, id, taken);
             }
             if let Some(heard) = child.listen() {
                 self.supervisor.handle_signs(now, id, heard);

@@ -12,9 +12,9 @@ pub(super) struct Excess {
 }
 
 impl Excess {
-    /// It has `resident` bytes now; says whether that has been too much for `patience`.
-    pub fn handle(&mut self, now: Duration, resident: u64, limit: u64, patience: Duration) -> bool {
-        if u128::from(resident) * 100 <= u128::from(limit) * TERMINATE_PERCENT {
+    /// It takes `taken` bytes now; says whether that has been too much for `patience`.
+    pub fn handle(&mut self, now: Duration, taken: u64, limit: u64, patience: Duration) -> bool {
+        if u128::from(taken) * 100 <= u128::from(limit) * TERMINATE_PERCENT {
             self.since = None;
             return false;
         }
@@ -23,10 +23,17 @@ impl Excess {
     }
 }
 
-/// Bytes that a process has resident; nothing if it has ended, or the system doesn't say.
-pub(super) fn resident_bytes(process: i32) -> Option<u64> {
+/// Bytes that a process takes from others; nothing if it has ended, or the system doesn't say. Of files that it has mapped, its libraries
+/// among them, nothing counts: the system takes that back when it likes, and no result leaves memory for it.
+pub(super) fn taken_bytes(process: i32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
+    let bytes = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    };
+    match (bytes("RssAnon:"), bytes("RssShmem:")) {
+        (Some(own), Some(shared)) => Some(own.saturating_add(shared)),
+        // The system doesn't tell them apart.
+        _ => bytes("VmRSS:"),
+    }
 }

@@ -78,7 +78,7 @@ pub enum Cause {
     /// He held too much.
     Memory {
         /// What he held, in bytes.
-        resident: u64,
+        taken: u64,
         /// What he may hold.
         limit: u64,
     },
@@ -106,7 +106,7 @@ pub enum Report {
     /// He holds too much, and is asked to end.
     TooMuchMemory {
         /// What he holds, in bytes.
-        resident: u64,
+        taken: u64,
         /// What he may hold.
         limit: u64,
     },
@@ -224,14 +224,14 @@ impl Supervisor {
         }
     }
 
-    /// His process has so many bytes resident.
-    pub fn handle_memory(&mut self, now: Duration, id: WardId, resident: u64) {
+    /// His process takes so many bytes.
+    pub fn handle_memory(&mut self, now: Duration, id: WardId, taken: u64) {
         let patience = self.rules.memory_patience;
         let entry = self.entry(id);
         let (Some(limit), State::Running { .. }) = (entry.ward.memory_limit, &entry.state) else { return };
-        if entry.excess.handle(now, resident, limit, patience) {
-            self.actions.push_back(Action::Tell(id, Report::TooMuchMemory { resident, limit }));
-            self.ask_to_end(now, id, Some(Cause::Memory { resident, limit }));
+        if entry.excess.handle(now, taken, limit, patience) {
+            self.actions.push_back(Action::Tell(id, Report::TooMuchMemory { taken, limit }));
+            self.ask_to_end(now, id, Some(Cause::Memory { taken, limit }));
         }
     }
 
@@ -383,7 +383,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended(exit) => write!(formatter, "it {exit}"),
-            Self::Memory { resident, limit } => write!(formatter, "it held {resident} bytes, and may hold {limit}"),
+            Self::Memory { taken, limit } => write!(formatter, "it held {taken} bytes, and may hold {limit}"),
             Self::Silent { patience } => {
                 write!(formatter, "it gave no sign of life for {:.1} s", patience.as_secs_f64())
             }
@@ -398,8 +398,8 @@ impl fmt::Display for Report {
             Self::Restart { cause, wait, times } => {
                 write!(formatter, "{cause}; it is started again in {:.1} s (restart {times})", wait.as_secs_f64())
             }
-            Self::TooMuchMemory { resident, limit } => {
-                write!(formatter, "it holds {resident} bytes for too long, and may hold {limit}: it is asked to end")
+            Self::TooMuchMemory { taken, limit } => {
+                write!(formatter, "it holds {taken} bytes for too long, and may hold {limit}: it is asked to end")
             }
             Self::Silent { patience } => write!(
                 formatter,

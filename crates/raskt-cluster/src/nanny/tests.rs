@@ -120,11 +120,11 @@ fn who_holds_too_much_for_long_is_ended_and_comes_back_whatever_his_status() {
     supervisor.handle_memory(seconds(3) + patience - Duration::from_nanos(1), id, 2000);
     assert_eq!(actions(&mut supervisor), [], "it went down between");
     supervisor.handle_memory(seconds(3) + patience, id, 2000);
-    let told = Report::TooMuchMemory { resident: 2000, limit: 1000 };
+    let told = Report::TooMuchMemory { taken: 2000, limit: 1000 };
     assert_eq!(actions(&mut supervisor), [Action::Tell(id, told), Action::Terminate(id)]);
     supervisor.handle_ended(seconds(10), id, Exit::Status(status::LEFT.into()));
     let told = actions(&mut supervisor);
-    let cause = Cause::Memory { resident: 2000, limit: 1000 };
+    let cause = Cause::Memory { taken: 2000, limit: 1000 };
     assert!(matches!(&told[..], [Action::Tell(_, Report::Restart { cause: told, .. })] if *told == cause), "{told:?}");
 }
 
