@@ -69,7 +69,7 @@ mod worker;
 pub use address::{Address, AddressError};
 pub use client::{
     Call, Client, ClusterError, ConnectError, Gather, Job, RemoteRun, SentErrand, SentQuestion, TaskFailed, TaskRun,
-    TaskState, Until, Watch,
+    TaskState, Unreached, Until, Watch,
 };
 pub use driver::{Host, Inbox, Incoming, Listening, Network, NetworkOptions, Outbox, Peer, Ticket, channel, inbox};
 pub use errand::{ERRAND_BYTES_MAX, ErrandCall};

@@ -1,6 +1,6 @@
 //! Results as they settle, in the order in which they do.
 
-use crate::held::{HeldResult, ranges_of};
+use crate::held::{HeldResult, Standing, ranges_of};
 use raskt_sync::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,8 +22,11 @@ impl Arrivals {
         Self::default()
     }
 
-    /// `number` comes when the result has settled.
+    /// `number` comes when the result has settled: now, if it has, so that whoever doesn't wait finds it.
     pub fn add(&self, number: u64, held: &HeldResult) {
+        if !matches!(held.standing(), Standing::Pending) {
+            return self.push(number);
+        }
         let line = self.clone();
         held.client().on_settled(&ranges_of([held].into_iter()), Box::new(move || line.push(number)));
     }

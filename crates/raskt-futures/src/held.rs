@@ -1,7 +1,7 @@
 //! Results that a cluster holds, as values of this process.
 
 use hashbrown::HashMap;
-use raskt_cluster::{Client, ClusterError, Gather, TaskFailed, TaskRun, TaskState};
+use raskt_cluster::{Client, ClusterError, Gather, TaskFailed, TaskRun, TaskState, Unreached};
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange};
 use raskt_value::{DType, StoredValue, Summary, TaskError, Value};
@@ -197,13 +197,14 @@ pub fn fetch(results: &[Arc<HeldResult>], deadline: Option<Instant>) -> Result<V
 
 /// The same, to be waited for in several steps: what has come stays. Nothing is asked for before the first of them.
 pub fn fetching(results: &[Arc<HeldResult>]) -> Fetching {
-    Fetching { held: results.to_vec(), on_the_way: None }
+    Fetching { held: results.to_vec(), on_the_way: None, unreached: Unreached::default() }
 }
 
 /// Results that are fetched, and that nobody lets go of meanwhile.
 pub struct Fetching {
     held: Vec<Arc<HeldResult>>,
     on_the_way: Option<Gather>,
+    unreached: Unreached,
 }
 
 impl Fetching {
@@ -217,9 +218,16 @@ impl Fetching {
         self.gather().map_or(Ok(vec![]), |gather| gather.wait_each(deadline))
     }
 
+    /// Says why it can't go on as things are, if it can't: also while somebody else waits for it.
+    pub fn stalled(&self) -> impl Fn() -> Option<String> + use<> {
+        let (first, unreached) = (self.held.first().cloned(), self.unreached.clone());
+        move || first.as_ref().and_then(|held| held.stalled()).or_else(|| unreached.story())
+    }
+
     fn gather(&mut self) -> Option<&mut Gather> {
         let first = self.held.first()?;
-        let begin = || first.client.gathering(&ranges_of(self.held.iter().map(|result| &**result)));
+        let ranges = || ranges_of(self.held.iter().map(|result| &**result));
+        let begin = || first.client.gathering(&ranges()).saying(self.unreached.clone());
         Some(self.on_the_way.get_or_insert_with(begin))
     }
 }

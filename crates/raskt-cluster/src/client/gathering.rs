@@ -2,6 +2,7 @@
 
 use super::failed::ClusterError;
 use super::shared::Shared;
+use super::unreached::Unreached;
 use crate::bulk::{BulkError, Fetch, Missing, Source};
 use crate::deadly::{Way, given_up};
 use crate::message::ResultNames;
@@ -102,6 +103,8 @@ type Came = (Request, Result<Vec<Bytes>, BulkError>);
 pub(super) struct Gathering {
     shared: Arc<Shared>,
     sources: BTreeMap<WorkerId, Source>,
+    /// Workers that were called and not reached, and what came of it.
+    unreached: BTreeMap<WorkerId, String>,
     waiting: BTreeMap<WorkerId, VecDeque<Request>>,
     /// Requests that each was sent and hasn't answered.
     open: BTreeMap<WorkerId, usize>,
@@ -144,6 +147,7 @@ impl Gathering {
                     if !matches!(error, BulkError::Missing(_)) {
                         self.ask_no_more(request.worker);
                     }
+                    self.note_unreached(request.worker, &error);
                     self.miss(request, matches!(error, BulkError::Lost(_)));
                 }
             }
@@ -152,8 +156,18 @@ impl Gathering {
         Ok(())
     }
 
-    /// What has come, what wasn't to be had where it was said to be, and what can't be had.
-    pub fn end(self) -> (Vec<Option<Value>>, Vec<Part>, Unread) {
+    /// What has come, what wasn't to be had where it was said to be, and what can't be had. Of workers that aren't reached it is noted
+    /// for how long that has been so, and what they hold can't be had at last.
+    pub fn end(mut self, unreached: &Unreached) -> (Vec<Option<Value>>, Vec<Part>, Unread) {
+        unreached.note(Instant::now(), std::mem::take(&mut self.unreached));
+        let unread = &mut self.unread;
+        self.missed.retain(|part| match unreached.given_up(part.worker) {
+            Some(error) => {
+                unread.extend((part.at..).zip(part.tasks.tasks()).map(|(at, _)| (at, error.clone())));
+                false
+            }
+            None => true,
+        });
         (self.found, self.missed, self.unread)
     }
 
@@ -177,7 +191,8 @@ impl Gathering {
         apart.into_iter().for_each(|part| waiting.entry(part.worker).or_default().push_back(Request::apart(part)));
         let (open, open_bytes, came, missed) = (BTreeMap::new(), 0, channel(), vec![]);
         let wanted = Arc::default();
-        Self { shared, sources, waiting, open, open_bytes, came, found, missed, unread, wanted }
+        let unreached = BTreeMap::new();
+        Self { shared, sources, unreached, waiting, open, open_bytes, came, found, missed, unread, wanted }
     }
 
     fn is_open(&self) -> bool {
@@ -225,6 +240,16 @@ impl Gathering {
             };
             fetcher.fetch(&source, fetch, come);
         });
+    }
+
+    /// It was called where it is said to give results.
+    fn note_unreached(&mut self, worker: WorkerId, error: &BulkError) {
+        if let BulkError::Unreached(reason) | BulkError::Refused(reason) = error
+            && let Some(about) = self.shared.state.lock().workers.get(&worker)
+        {
+            let told = format!("worker `{}` gives its at {} ({reason})", about.name, about.addresses.join(", "));
+            self.unreached.insert(worker, told);
+        }
     }
 
     /// Who isn't reached may be gone: what he wasn't asked for yet is looked for elsewhere, too.

@@ -23,6 +23,7 @@ mod sharing;
 mod state;
 mod table;
 mod tasks;
+mod unreached;
 mod waiting;
 mod watch;
 mod watching;
@@ -56,6 +57,7 @@ pub use run::RemoteRun;
 pub use sent_errand::{SentErrand, SentQuestion};
 pub use table::TaskState;
 pub use tasks::TaskRun;
+pub use unreached::Unreached;
 pub use waiting::Gather;
 pub use watch::{Until, Watch};
 

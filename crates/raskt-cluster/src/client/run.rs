@@ -4,6 +4,7 @@ use super::failed::{ClusterError, TaskFailed};
 use super::gathering::{Gathering, Part};
 use super::shared::Shared;
 use super::state::RunState;
+use super::unreached::Unreached;
 use crate::pool::waits_here;
 use raskt_graph::TaskId;
 use raskt_schedule::{Held, RunId, TaskRange};
@@ -25,6 +26,7 @@ pub struct RemoteRun {
     fetching: Mutex<Option<Fetching>>,
     /// What has come, where others are looked for again.
     came: Mutex<BTreeMap<TaskId, Value>>,
+    unreached: Unreached,
 }
 
 /// Results on their way, and who holds them.
@@ -32,7 +34,8 @@ type Fetching = (Vec<Held>, Gathering);
 
 impl RemoteRun {
     pub(super) fn new(id: RunId, state: Arc<RunState>, shared: Arc<Shared>) -> Self {
-        Self { id, state, shared, fetching: Mutex::default(), came: Mutex::default() }
+        let (fetching, came, unreached) = Default::default();
+        Self { id, state, shared, fetching, came, unreached }
     }
 
     /// Its number.
@@ -42,7 +45,7 @@ impl RemoteRun {
 
     /// What it waits for, if it can't go on as things are.
     pub fn stalled(&self) -> Option<String> {
-        self.state.cause()
+        self.state.cause().or_else(|| self.unreached.story())
     }
 
     /// Its results, in the order of what was wanted, if they are there within `patience`. What has come by then stays: whoever waits
@@ -125,7 +128,7 @@ impl RemoteRun {
 
     /// Its results, if all were where they were said to be; an error if one of them can't be had here.
     fn values(&self, held: &[Held], gathering: Gathering) -> Option<Result<Vec<Value>, ClusterError>> {
-        let (found, missed, mut unread) = gathering.end();
+        let (found, missed, mut unread) = gathering.end(&self.unreached);
         let (mut of_tasks, all) = (held.iter().flat_map(|held| held.tasks.tasks()), || {
             self.state.wanted.iter().flat_map(|range| range.tasks())
         });

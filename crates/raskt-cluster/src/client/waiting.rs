@@ -5,6 +5,7 @@ use super::gathering::{Gathering, Part, Unread, first_unread, unreadable};
 use super::kept::Kept;
 use super::shared::Shared;
 use super::table::{Place, TaskTable};
+use super::unreached::Unreached;
 use super::watch::Until;
 use crate::pool::waits_here;
 use raskt_graph::TaskId;
@@ -59,13 +60,20 @@ pub struct Gather {
     unread: Unread,
     /// What is on its way.
     fetching: Option<Gathering>,
+    unreached: Unreached,
 }
 
 impl Gather {
     pub(super) fn of(shared: &Arc<Shared>, wanted: &[(RunId, Vec<TaskRange>)]) -> Self {
         let missing = places(wanted);
         let total = missing.last().map_or(0, |(at, _, tasks)| at + tasks.len() as usize);
-        Self { shared: shared.clone(), missing, found: vec![None; total], unread: Unread::new(), fetching: None }
+        let (shared, found) = (shared.clone(), vec![None; total]);
+        Self { shared, missing, found, unread: Unread::new(), fetching: None, unreached: Unreached::default() }
+    }
+
+    /// Workers that aren't reached are said to whoever looks there.
+    pub fn saying(self, unreached: Unreached) -> Self {
+        Self { unreached, ..self }
     }
 
     /// The results in their order, as soon as all are there. After the deadline it can be waited for again; after they were given, or
@@ -102,7 +110,7 @@ impl Gather {
                 self.fetching = Some(fetching).filter(|_| matches!(error, ClusterError::TimedOut));
                 return Err(error);
             }
-            let (found, missed, unread) = fetching.end();
+            let (found, missed, unread) = fetching.end(&self.unreached);
             self.found = found;
             self.unread.extend(unread);
             if missed.is_empty() {

@@ -24,9 +24,9 @@ pub(crate) fn fetched(py: Python<'_>, mut values: Vec<Value>) -> PyResult<Vec<Va
     // Those of one client at a time.
     for part in held.chunk_by(|a, b| Arc::ptr_eq(a.1.client(), b.1.client())) {
         let results: Vec<_> = part.iter().map(|(_, held)| held.clone()).collect();
-        let first = results[0].clone();
         let mut fetching = fetching(&results);
-        let came = while_interruptible(py, move |deadline| fetching.wait(deadline), || first.stalled())?;
+        let stalled = fetching.stalled();
+        let came = while_interruptible(py, move |deadline| fetching.wait(deadline), stalled)?;
         let came = came.map_err(|error| from_cluster_error(py, &error))?;
         part.iter().zip(came).for_each(|((at, _), value)| values[*at] = value);
     }

@@ -146,10 +146,10 @@ impl ClusterFuture {
         let seconds = timeout_of(timeout.as_ref())?;
         // It may be gone by now, and come again much later, or never.
         let last = seconds.and_then(|seconds| began.checked_add(seconds)).map(|last| last.max(Instant::now() + FETCH));
-        let stalled = held.clone();
         let mut fetching = fetching(&[held]);
+        let stalled = fetching.stalled();
         let fetch = move |next: Option<Instant>| fetching.wait(next.into_iter().chain(last).min());
-        let values = match while_interruptible(py, fetch, || stalled.stalled())? {
+        let values = match while_interruptible(py, fetch, stalled)? {
             Ok(values) => values,
             Err(ClusterError::TimedOut) => return Err(future.timed_out(py, seconds)?),
             // It can't be sent, or read: whoever asked for it knows it by this name.

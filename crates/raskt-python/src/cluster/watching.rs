@@ -170,13 +170,14 @@ pub(super) fn cluster_gather(
         {
             return futures[at].call_method0("result").map(|result| vec![result.unbind()]);
         }
-        let (mut fetching, stalled) = (fetching(&group), group[0].clone());
+        let mut fetching = fetching(&group);
+        let stalled = fetching.stalled();
         let leaves_out = left_out.is_some();
         let come = move |deadline| match leaves_out {
             true => fetching.wait_each(deadline),
             false => fetching.wait(deadline).map(|values| values.into_iter().map(Ok).collect()),
         };
-        let values = match while_interruptible(py, come, || stalled.stalled())? {
+        let values = match while_interruptible(py, come, stalled)? {
             Ok(values) => values,
             Err(ClusterError::Unread { at, error }) => {
                 let asked = held.iter().position(|result| Arc::ptr_eq(result, &group[at]));
