@@ -435,3 +435,12 @@ def test_data_that_waits_for_workers_says_so() -> None:
     with LocalCluster(n_workers=0) as cluster, Client(cluster) as client:
         with pytest.warns(UserWarning, match="there is none yet"), pytest.raises(TimeoutError):
             client.scatter([1], broadcast=True, timeout=0.5)
+
+
+def test_names_of_workers_may_come_one_by_one(client: Client) -> None:
+    names = list(client.nthreads())
+    future = client.scatter([np.arange(5)], workers=iter(names))[0]
+    client.replicate([future], workers=(name for name in names))
+    assert sorted(client.who_has([future])[future.key]) == sorted(names)
+    client.rebalance([future], workers=iter(names))
+    assert client.gather(future, direct=np.bool_(True)).sum() == 10  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +22,17 @@ import pytest
 import raskt
 import raskt.array as ra
 from processes_seen import is_alive, until
-from raskt.distributed import Client, Future, KilledWorker, LocalCluster, Security, get_client, wait, worker_client
+from raskt.distributed import (
+    Client,
+    Future,
+    KilledWorker,
+    LocalCluster,
+    Security,
+    get_client,
+    secede,
+    wait,
+    worker_client,
+)
 from raskt.distributed._supervised import WAITS, wait_after
 
 
@@ -126,6 +137,42 @@ def test_whoever_waits_or_goes_on_beside_a_poison_task_is_innocent(guilty, innoc
         assert other.result(120) == 1
         with pytest.raises(KilledWorker, match=guilty.__name__):
             poison.result(120)
+
+
+def waits_for_poison() -> None:
+    get_client().submit(dies, pure=False).result()
+
+
+def test_who_waits_for_what_it_has_submitted_itself_is_told() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1, silence_logs=50) as cluster, Client(cluster) as client:
+        with pytest.raises(KilledWorker, match="waits_for_poison"):
+            client.submit(waits_for_poison).result(120)
+        assert client.submit(slow, 1).result(timeout=60) == 2
+
+
+def polls(folder: str) -> int:
+    """Waits as nobody sees it, and is killed twice before: so it has a worker for itself."""
+    lives = Path(folder) / "lives"
+    with lives.open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    if len(lives.read_text().split()) <= 2:
+        time.sleep(60)
+    secede()
+    futures = get_client().map(slow, range(4), pure=False)
+    while not all(future.done() for future in futures):
+        time.sleep(0.02)
+    return sum(future.result() for future in futures)
+
+
+def test_a_suspect_that_waits_as_nobody_sees_it_goes_on(tmp_path: Path) -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=2, silence_logs=50) as cluster, Client(cluster) as client:
+        future, lives = client.submit(polls, str(tmp_path)), tmp_path / "lives"
+        for count in (1, 2):
+            until(lambda count=count: lives.exists() and len(lives.read_text().split()) == count, 60)
+            # It has to have been said that the task has begun.
+            time.sleep(0.5)
+            os.kill(int(lives.read_text().split()[-1]), signal.SIGKILL)
+        assert future.result(timeout=60) == 10
 
 
 def test_who_has_killed_workers_is_named() -> None:

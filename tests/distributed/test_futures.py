@@ -398,8 +398,9 @@ def test_executors_make_several_calls_in_a_task(client: Client) -> None:
         assert next(failing) == 1
         with pytest.raises(ZeroDivisionError):
             next(failing)
+        assert list(executor.map(inc, range(3), chunksize=np.int64(2))) == [1, 2, 3]  # type: ignore[arg-type]
         for chunksize in (0, -1, True, "2"):
-            with pytest.raises(ValueError, match="chunksize"):
+            with pytest.raises((ValueError, TypeError), match="chunksize"):
                 executor.map(inc, [1], chunksize=chunksize)  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ import pytest
 joblib = pytest.importorskip("joblib")
 
 import raskt.distributed  # noqa: E402, F401
-from raskt.distributed import Client, get_worker  # noqa: E402
+from raskt.distributed import Client, KilledWorker, LocalCluster, get_worker, worker_client  # noqa: E402
 
 
 def test_calls_are_made_by_workers(client):
@@ -92,3 +92,36 @@ def test_it_is_known_whichever_is_imported_first(order):
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (ran.stdout, ran.stderr) == ("True\n", "")
+
+
+def naps(number: int) -> int:
+    time.sleep(0.05)
+    return number + 1
+
+
+def calls_and_dies() -> None:
+    with joblib.parallel_config(backend="raskt"):
+        calls = joblib.Parallel(n_jobs=2, return_as="generator", batch_size=1)
+        for _ in calls(joblib.delayed(naps)(number) for number in range(50)):
+            os._exit(1)
+
+
+def test_a_task_that_goes_on_beside_its_calls_is_no_innocent_one() -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1, silence_logs=50) as cluster, Client(cluster) as client:
+        with pytest.raises(KilledWorker, match="calls_and_dies"):
+            client.submit(calls_and_dies).result(120)
+
+
+def a_generator_outlives_its_client() -> int:
+    with worker_client(), joblib.parallel_config(backend="raskt"):
+        calls = joblib.Parallel(n_jobs=2, return_as="generator", batch_size=1)
+        made = calls(joblib.delayed(naps)(number) for number in range(8))
+        first: int = next(made)
+    return first + sum(made)
+
+
+def test_slots_come_back_in_any_order() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=2) as cluster, Client(cluster) as client:
+        pid = client.run(os.getpid)
+        assert client.submit(a_generator_outlives_its_client).result(timeout=60) == sum(range(1, 9))
+        assert client.run(os.getpid) == pid

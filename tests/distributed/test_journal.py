@@ -161,8 +161,8 @@ class Tally:
 
 
 def is_called(tally: Actor) -> bool:
-    # A client that hasn't seen yet that the scheduler is gone can't say whether a call was heard, and so doesn't repeat it. It has seen
-    # so by the next one.
+    # A client that hasn't seen yet that the scheduler is gone can't say whether a call was heard, and so doesn't repeat
+    # it. It has seen so by the next one.
     with suppress(ConnectionError):
         return tally.add().result(timeout=30) >= 1
     return tally.add().result(timeout=30) >= 1

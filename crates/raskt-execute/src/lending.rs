@@ -8,12 +8,13 @@
 use crate::execution::Execution;
 use crate::room::{Room, stack_left};
 use crate::shared::Shared;
-use crate::state::{State, ThreadNumber};
+use crate::state::{Place, State, ThreadNumber};
 use crate::waited::Pause;
 use raskt_graph::OpKind;
 use raskt_schedule::{RunId, Ticket};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 thread_local! {
@@ -29,6 +30,7 @@ type Home = (Arc<Shared>, ThreadNumber);
 
 struct Inside {
     shared: Arc<Shared>,
+    place: Place,
     run: RunId,
     /// What the thread has picked.
     ticket: Option<Ticket>,
@@ -53,6 +55,9 @@ enum Lent {
     ToNext,
 }
 
+/// The number of the next place.
+static PLACES: AtomicU64 = AtomicU64::new(0);
+
 /// How often a caller of an engine without threads looks for work while another caller is at it.
 const GLANCE: Duration = Duration::from_millis(1);
 
@@ -66,7 +71,8 @@ pub(crate) struct AtWork(());
 impl AtWork {
     pub fn start(shared: &Arc<Shared>, run: RunId) -> Self {
         let (ticket, lent, waits, stack) = (None, Lent::No, false, stack_left());
-        let begun = Inside { shared: shared.clone(), run, ticket, lent, waits, stack };
+        let place = PLACES.fetch_add(1, Ordering::Relaxed);
+        let begun = Inside { shared: shared.clone(), place, run, ticket, lent, waits, stack };
         INSIDE.with_borrow_mut(|inside| inside.push(begun));
         Self(())
     }
@@ -143,8 +149,7 @@ pub(crate) fn run_of(shared: &Arc<Shared>) -> Option<RunId> {
 /// Slots that this thread has given to others, of tasks that it is in.
 #[derive(Default)]
 pub(crate) struct Loan {
-    /// Where they stand among [`INSIDE`], their engines, and whether they have seceded.
-    lent: Vec<(usize, Arc<Shared>, bool)>,
+    lent: Vec<LentSlot>,
     /// Those of which it is said that they wait.
     waits: Vec<Waits>,
     paused: Option<Home>,
@@ -152,13 +157,22 @@ pub(crate) struct Loan {
     wait: Option<Pause>,
 }
 
-/// A task of which it is said that it waits.
+/// The slot of a task. The loan may outlive the task, or end on another thread.
+struct LentSlot {
+    /// Where it stands among [`INSIDE`].
+    at: usize,
+    place: Place,
+    shared: Arc<Shared>,
+    has_seceded: bool,
+}
+
+/// A task of which it is said that it waits: for as long, if it doesn't end before.
 struct Waits {
     /// Where it stands among [`INSIDE`].
     at: usize,
+    place: Place,
     shared: Arc<Shared>,
     ticket: Ticket,
-    has_seceded: bool,
 }
 
 impl Loan {
@@ -166,7 +180,7 @@ impl Loan {
     pub fn of_all() -> Option<Self> {
         let mut loan = Self::of_slots().unwrap_or_default();
         for waits in mark_waiting() {
-            let _ = waits.shared.change(|state| state.waits(waits.ticket, true, waits.has_seceded));
+            let _ = waits.shared.change(|state| state.waits(waits.place, waits.ticket, true));
             loan.waits.push(waits);
         }
         (!loan.is_none() || !loan.waits.is_empty()).then_some(loan)
@@ -198,10 +212,10 @@ impl Loan {
     /// Gives all slots of this thread to others, but that of `own`, which is lent otherwise.
     fn lend_all(&mut self, own: Option<&Arc<Shared>>, lent: Lent) {
         let has_seceded = lent == Lent::Seceded;
-        for (at, shared) in mark_lent(lent, |shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
+        for (at, place, shared) in mark_lent(lent, |shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
             shared.store.lend(true);
-            let _ = shared.change(|state| state.lend(1, has_seceded));
-            self.lent.push((at, shared, has_seceded));
+            let _ = shared.change(|state| state.lend(place, has_seceded));
+            self.lent.push(LentSlot { at, place, shared, has_seceded });
         }
     }
 
@@ -228,27 +242,27 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         self.resume();
-        for Waits { at, shared, ticket, has_seceded } in std::mem::take(&mut self.waits) {
-            let _ = shared.change(|state| state.waits(ticket, false, has_seceded));
-            INSIDE.with_borrow_mut(|inside| inside.get_mut(at).into_iter().for_each(|inside| inside.waits = false));
+        for Waits { at, place, shared, ticket } in std::mem::take(&mut self.waits) {
+            let _ = shared.change(|state| state.waits(place, ticket, false));
+            change_place(at, place, |inside| inside.waits = false);
         }
-        for (at, shared, has_seceded) in std::mem::take(&mut self.lent) {
-            set_lent(at, Lent::No);
+        for LentSlot { at, place, shared, has_seceded } in std::mem::take(&mut self.lent) {
+            change_place(at, place, |inside| inside.lent = Lent::No);
             shared.store.lend(false);
-            let _ = shared.change(|state| state.take_back_lent(1, has_seceded));
+            let _ = shared.change(|state| state.take_back_lent(place, has_seceded));
         }
     }
 }
 
 /// The places of this thread whose slots aren't lent and whose engine `is_one` of those; they are `lent` from now on.
-fn mark_lent(lent: Lent, is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(usize, Arc<Shared>)> {
+fn mark_lent(lent: Lent, is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(usize, Place, Arc<Shared>)> {
     INSIDE.with_borrow_mut(|inside| {
         // A fork within a task comes with what the thread was in. That is the parent's.
         let is_unlent = |inside: &Inside| inside.lent == Lent::No && !inside.shared.is_left_behind();
         let unlent = inside.iter_mut().enumerate().filter(|(_, inside)| is_unlent(inside) && is_one(&inside.shared));
         let mark = |(at, inside): (usize, &mut Inside)| {
             inside.lent = lent;
-            (at, inside.shared.clone())
+            (at, inside.place, inside.shared.clone())
         };
         unlent.map(mark).collect()
     })
@@ -264,8 +278,7 @@ fn mark_waiting() -> Vec<Waits> {
         let mark = |(at, inside): (usize, &mut Inside)| {
             let ticket = inside.ticket?;
             inside.waits = true;
-            let has_seceded = inside.lent == Lent::Seceded;
-            Some(Waits { at, shared: inside.shared.clone(), ticket, has_seceded })
+            Some(Waits { at, place: inside.place, shared: inside.shared.clone(), ticket })
         };
         quiet.filter_map(mark).collect()
     })
@@ -281,6 +294,11 @@ fn lent_to_others(shared: &Arc<Shared>, run: RunId) -> Vec<(usize, RunId)> {
         });
         lent.collect()
     })
+}
+
+/// The same if this thread is there, and still in that task.
+fn change_place(at: usize, place: Place, change: impl FnOnce(&mut Inside)) {
+    INSIDE.with_borrow_mut(|inside| inside.get_mut(at).filter(|inside| inside.place == place).map(change));
 }
 
 fn set_lent(at: usize, lent: Lent) {
@@ -318,7 +336,7 @@ impl<'a> Waiting<'a> {
     pub fn next(&mut self) -> Option<Execution> {
         let lent = mark_lent(Lent::To(self.run), |shared| Arc::ptr_eq(shared, self.shared));
         let count = lent.len() as u32;
-        self.places.extend(lent.into_iter().map(|(at, _)| (at, Lent::No)));
+        self.places.extend(lent.into_iter().map(|(at, ..)| (at, Lent::No)));
         (0..count).for_each(|_| self.shared.store.lend(true));
         let others = lent_to_others(self.shared, self.run);
         let pick = |state: &mut State| {

@@ -13,6 +13,7 @@ mod obeying;
 mod pool;
 mod reserving;
 mod returning;
+mod seceded;
 #[cfg(test)]
 pub(crate) mod stumbling;
 mod submitting;
@@ -38,6 +39,8 @@ pub(crate) use head::Outgoing;
 use head::{Elsewhere, Head, WORKER, Word};
 use pool::Pool;
 pub(crate) use pool::ThreadNumber;
+pub(crate) use seceded::Place;
+use seceded::Seceded;
 pub(crate) use submitting::Submitted;
 
 pub(crate) struct State {
@@ -71,8 +74,8 @@ pub(crate) struct State {
     landed: Vec<(RunId, TaskRange)>,
     /// Slots of tasks that wait for something else than a run of this engine.
     lent_slots: u32,
-    /// Those of them that are of tasks that have seceded, and don't wait.
-    seceded_slots: u32,
+    /// Tasks that have given theirs to others, and go on.
+    seceded: Seceded,
     /// Slots of tasks that wait for runs, until these have ended.
     lent_to_runs: u32,
     pub pool: Pool,
@@ -152,7 +155,7 @@ impl State {
             adrift_slots: 0,
             landed: vec![],
             lent_slots: 0,
-            seceded_slots: 0,
+            seceded: Seceded::default(),
             lent_to_runs: 0,
             pool: Pool::new(slots as usize * STRAYS_A_SLOT),
             timer: None,
@@ -189,7 +192,7 @@ impl State {
         let (slots, memory) = if self.leaves || self.is_shut_down { (0, 0) } else { (slots, memory) };
         self.resize_worker();
         // First who waits: their slots are among those that there are.
-        self.head.tell(WorkerTold::Lends { slots: self.lent_slots - self.seceded_slots });
+        self.head.tell(WorkerTold::Lends { slots: self.lent_slots.saturating_sub(self.seceded.apart()) });
         self.tell_scheduler(WorkerTold::Resized { slots, memory });
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) -> bool {
 /// Sees to it that some idle thread waits no longer than until the scheduler wants to be told that time has passed: whether one is
 /// to be woken for it. Where all threads are at work, nothing could begin then.
 fn is_wanted_for_time(shared: &Arc<Shared>, state: &mut State) -> bool {
-    let Some(at) = state.head.wakes_at() else { return false };
+    let Some(at) = state.wakes_at() else { return false };
     if state.timer.is_some_and(|timer| timer <= at) || state.pool.busy() >= shared.options.threads {
         return false;
     }
@@ -157,7 +157,7 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
                 continue;
             }
             has_helped = false;
-            let timer = state.head.wakes_at();
+            let timer = state.wakes_at();
             let now = Instant::now();
             if timer.is_some_and(|at| at <= now) {
                 state = tell_time(shared, state);
@@ -173,7 +173,7 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
             // Who else waits for it is woken once more, and sees to it.
             state.timer = None;
             // If the scheduler waits for a time, somebody has to stay for it.
-            expired &= !is_stranded && state.head.wakes_at().is_none();
+            expired &= !is_stranded && state.wakes_at().is_none();
         }
         if state.is_shut_down || !is_spare || (expired && !state.has_work()) {
             state.pool.remove(number);

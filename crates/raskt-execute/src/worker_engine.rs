@@ -214,15 +214,14 @@ impl WorkerEngine {
         }
     }
 
-    /// The same; and lets what it has begun end and be told of for up to `grace`.
-    pub fn wind_down(&self, grace: Duration) {
+    /// The same; and lets what it has begun end and be told of as long as there is time left.
+    pub fn wind_down(&self, left: &dyn Fn() -> Duration) {
         // Where nothing has any time nobody would hear of it before the end.
-        if self.shared.is_left_behind() || grace.is_zero() {
+        if self.shared.is_left_behind() || left().is_zero() {
             return;
         }
-        let deadline = Instant::now() + grace;
         self.close();
-        while !self.shared.lock().is_at_rest() && Instant::now() < deadline {
+        while !self.shared.lock().is_at_rest() && !left().is_zero() {
             std::thread::sleep(GLANCE);
         }
     }
@@ -233,7 +232,7 @@ impl WorkerEngine {
             return;
         }
         let deadline = Instant::now() + grace;
-        self.wind_down(grace);
+        self.wind_down(&|| deadline.saturating_duration_since(Instant::now()));
         let uplink = self.shared.change(|state| state.leave());
         drop(uplink);
         self.shared.work().notify_all();

@@ -123,11 +123,9 @@ impl WorkerState {
         _ = if does && self.placed.contains_key(&of) { self.waiting.insert(of) } else { self.waiting.remove(&of) };
     }
 
-    /// Those that wait while something else goes on here, which is more likely the reason of a death.
-    pub fn only_waiting(&self) -> BTreeSet<(RunId, Attempt)> {
-        let is_at_work = |(of, placed): (&(RunId, Attempt), &Placed)| placed.is_started && !self.waiting.contains(of);
-        let has_others = !self.waiting.is_empty() && (!self.orphans.is_empty() || self.placed.iter().any(is_at_work));
-        if has_others { self.waiting.clone() } else { BTreeSet::new() }
+    /// Those that say that they wait.
+    pub fn those_waiting(&self) -> &BTreeSet<(RunId, Attempt)> {
+        &self.waiting
     }
 
     /// How many of its tasks wait.

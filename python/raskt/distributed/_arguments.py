@@ -12,6 +12,8 @@ from datetime import timedelta
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from raskt.distributed import _sizes
 from raskt.distributed._durations import seconds
 
@@ -68,10 +70,10 @@ def mapping(name: str, value: Any) -> dict[str, Any]:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Yes or no."""
-    if not isinstance(value, bool):
+    """Yes or no, also as NumPy has it."""
+    if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} is {value!r}; it has to be True or False")
-    return value
+    return bool(value)
 
 
 def span(name: str, value: float | str | timedelta) -> float:

@@ -322,9 +322,7 @@ def _check_key(key: Any) -> None:
 
 
 def _is_pure(pure: bool | None) -> bool:
-    if pure is not None and not isinstance(pure, bool):
-        raise TypeError(f"pure is {pure!r}; it is True, False or None")
-    return bool(pure)
+    return pure is not None and _arguments.flag("pure", pure)
 
 
 def _scattered(client: _core.ClusterClient, data: Any, places: tuple[Any, bool | int, Any] | None) -> Any:
@@ -333,6 +331,7 @@ def _scattered(client: _core.ClusterClient, data: Any, places: tuple[Any, bool |
         return _given(client.give, data)
     workers, broadcast, timeout = places
     # Who isn't there is told of before anything is sent.
+    workers = _errands.listed(workers)
     _errands.some(client, workers)
     futures = _given(client.give, data)
     every = futures.values() if isinstance(futures, dict) else futures

@@ -89,6 +89,11 @@ def numbers(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[
     return {known[name]["id"]: known[name]["name"] for name in named}
 
 
+def listed(workers: str | Iterable[Any] | None) -> Any:
+    """The same names, to be read several times."""
+    return list(workers) if isinstance(workers, Iterator) else workers
+
+
 def some(client: ClusterClient, workers: str | Sequence[Any] | None) -> dict[int, str]:
     """The same, where none would have nobody do what is asked.
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from raskt import _core
+from raskt.distributed import _arguments
 
 if TYPE_CHECKING:
     from raskt.distributed._client import Client
@@ -70,8 +71,7 @@ class ClusterExecutor(concurrent.futures.Executor):
         TimeoutError
             If a result isn't there in time.
         """
-        if isinstance(chunksize, bool) or not isinstance(chunksize, int) or chunksize < 1:
-            raise ValueError(f"chunksize is {chunksize!r}; a task makes one call at least")
+        chunksize = _arguments.count("chunksize", chunksize, 1, _arguments.COUNT_MAX)
         self._check()
         deadline = None if timeout is None else time.monotonic() + timeout
         rows = list(zip(*iterables))

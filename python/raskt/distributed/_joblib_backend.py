@@ -119,7 +119,8 @@ class RasktBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc
     @contextmanager
     def retrieval_context(self) -> Iterator[None]:
         """While results are waited for, the slot of the task that waits is others'."""
-        loan = _core.ClusterLoan()
+        # Where results come one by one this lasts as long as whoever gets them is at work with them, and doesn't wait.
+        loan = _core.ClusterLoan(within=bool(getattr(self.parallel, "return_generator", False)))
         try:
             yield
         finally:

@@ -11,6 +11,7 @@ from typing import Any
 
 from raskt import _core
 from raskt._process.errors import with_note
+from raskt.distributed import _arguments
 from raskt.distributed._names import fresh, written
 from raskt.distributed._session import Session
 from raskt.distributed._waits import awaited, timeout_seconds
@@ -245,11 +246,8 @@ class MultiLock(_Waiting):
             If this object holds them already.
         """
         patience, holder = _timeout(blocking, timeout), next(_numbers)
-        count = len(self.names) if num_locks is None else num_locks
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(self.names):
-            raise ValueError(
-                f"num_locks is {num_locks!r}; it is at least 1, and of {len(self.names)} locks at most all"
-            )
+        most = len(self.names)
+        count = most if num_locks is None else _arguments.count("num_locks", num_locks, 1, most)
         if self._held is not None:
             raise RuntimeError("these locks are held by this object already")
         return self._do(lambda stop: self._acquire(holder, count, patience, stop), lambda _: self._forget(holder))

@@ -86,8 +86,8 @@ class Orders:
             raise TypeError("workers and names say the same: give one of them")
         if n is not None and (workers is not None or names is not None):
             raise TypeError("n says how many workers are to retire, and workers or names which: give one of them")
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
-            raise ValueError(f"n is {n!r}; it is the number of workers that are to retire")
+        if n is not None:
+            n = _arguments.count("n", n, 0, _arguments.COUNT_MAX)
         return self.sync(_retire, self._raskt_cluster_client, workers if names is None else names, n, close_workers)
 
     def replicate(
@@ -273,6 +273,7 @@ def replicate(
     """
     patience = None if timeout is None else seconds(timeout)
     deadline = None if patience is None else time.monotonic() + patience
+    workers = _errands.listed(workers)
     # Who isn't there is told of before anything is waited for; others may have come by the end of that.
     if not _errands.some(client, workers):
         warnings.warn("results wait for workers that are to hold them: there is none yet", stacklevel=4)
@@ -288,6 +289,7 @@ def replicate(
 
 
 def _rebalance(client: ClusterClient, futures: list[ClusterFuture] | None, workers: Workers) -> None:
+    workers = _errands.listed(workers)
     _errands.some(client, workers)
     named: list[Any] = []
     if futures is not None:

@@ -7,6 +7,7 @@ import threading
 import time
 import traceback
 from collections.abc import Sequence
+from numbers import Real
 from types import FrameType
 from typing import Any
 
@@ -76,7 +77,7 @@ def of_workers(
     client: ClusterClient, workers: str | Sequence[Any] | None, merged: bool, seconds: float
 ) -> dict[str, Any]:
     """The trees of workers, by their names, or as one."""
-    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
+    if not isinstance(seconds, Real) or isinstance(seconds, bool):
         raise TypeError(f"seconds is {seconds!r}; it has to be a number")
     if not 0 < seconds <= SECONDS_MOST:
         raise ValueError(f"seconds is {seconds!r}; threads are looked at for up to {SECONDS_MOST} s")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from raskt import _core
 from raskt.distributed import _arguments
 from raskt.distributed._durations import told
@@ -206,11 +208,10 @@ class Queue(_Valued):
         """
         patience = timeout_seconds(timeout)
         name, late = written(self.name), f"queue {self.name!r} has too few items after {told(timeout)}"
+        batch = bool(batch) if isinstance(batch, np.bool_) else batch
         if batch is True:
             return self._given(lambda _: self._native().get_all(name), late, asynchronous)
-        count = 1 if batch is False else batch
-        if not isinstance(count, int) or not 1 <= count <= _arguments.COUNT_MAX:
-            raise ValueError(f"batch is {batch!r}; it is True, False, or how many items are wanted")
+        count = 1 if batch is False else _arguments.count("batch", batch, 1, _arguments.COUNT_MAX)
         found = self._given(lambda stop: self._native().get(name, count, patience, stop), late, asynchronous)
         return _only(found) if batch is False else found
 

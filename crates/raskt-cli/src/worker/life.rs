@@ -20,6 +20,7 @@ use raskt_schedule::Offer;
 use raskt_store::own_bytes;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How long tasks may go on when the process was told to end.
@@ -246,13 +247,26 @@ impl Life<'_> {
             }
             if self.dies_at.is_some_and(|at| Instant::now() >= at) {
                 tracing::info!("the lifetime of this worker is over: it begins nothing more, and leaves");
-                if self.options.is_renewed {
-                    server.give_way(LIFETIME_GRACE);
-                    return Ok(Ending::Status(status::RENEW));
+                let left = self.left();
+                if !self.options.is_renewed {
+                    server.leave(&left);
+                    return Ok(Ending::Status(status::LEFT));
                 }
-                server.shut_down(LIFETIME_GRACE);
-                return Ok(Ending::Status(status::LEFT));
+                server.give_way(&left);
+                // Who was told to end meanwhile has no other life.
+                let stops = self.stop.is_wanted();
+                return Ok(Ending::Status(if stops { status::LEFT } else { status::RENEW }));
             }
+        }
+    }
+
+    /// How much time there is left for a worker whose lifetime is over; less once it is told to end.
+    fn left(&self) -> impl Fn() -> Duration + '_ {
+        let (over, told) = (Instant::now() + LIFETIME_GRACE, OnceLock::new());
+        move || {
+            let now = Instant::now();
+            let stopped = self.stop.is_wanted().then(|| *told.get_or_init(|| now + STOP_GRACE));
+            stopped.into_iter().chain([over]).min().unwrap_or(over).saturating_duration_since(now)
         }
     }
 

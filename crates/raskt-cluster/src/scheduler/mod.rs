@@ -52,6 +52,8 @@ mod tests_of_data;
 #[cfg(test)]
 mod tests_of_deaths;
 #[cfg(test)]
+mod tests_of_leaving;
+#[cfg(test)]
 mod tests_of_names;
 #[cfg(test)]
 mod tests_of_workers;

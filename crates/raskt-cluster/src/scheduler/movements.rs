@@ -14,6 +14,8 @@ pub(super) struct Movements {
     open: BTreeMap<u64, Movement>,
     /// Those that are about a worker.
     of_worker: BTreeMap<WorkerId, BTreeSet<u64>>,
+    /// Those of which a worker was to hold something.
+    given_to: BTreeMap<WorkerId, BTreeSet<u64>>,
     /// Those that wait for somebody to come.
     for_others: BTreeSet<u64>,
     /// When workers have left that others take the places of, who haven't come yet.
@@ -58,6 +60,8 @@ pub(super) struct Movement {
     /// The workers that it is about.
     pub workers: Vec<WorkerId>,
     pub kind: Kind,
+    /// Workers that were to make copies.
+    heirs: BTreeSet<WorkerId>,
     /// Copies that are under way, or wait until others have been made.
     pub under_way: usize,
     /// How often one failed.
@@ -82,6 +86,8 @@ pub(super) enum Kind {
 pub(super) enum Gives {
     /// Nothing yet.
     Nothing,
+    /// The same to those who leave later, as long as nobody stays.
+    ForNow,
     /// What they had when it was begun, or it is under way: their work may outlast the patience of whoever ends them.
     Before,
     /// They have done all that they had, and give the rest.
@@ -114,14 +120,52 @@ impl Movements {
         self.open.get_mut(&id)
     }
 
+    /// Whether a worker retires by another order than this one as well.
+    pub fn retires_beside(&self, worker: WorkerId, id: u64) -> bool {
+        let of_worker = self.of_worker.get(&worker).into_iter().flatten();
+        of_worker.filter(|other| **other != id).filter_map(|other| self.open.get(other)).any(Movement::retires)
+    }
+
     /// It is over.
     pub fn end(&mut self, id: u64) -> Option<Movement> {
         let movement = self.open.remove(&id)?;
         for worker in &movement.workers {
-            self.let_go(*worker, id);
+            let_go(&mut self.of_worker, *worker, id);
+        }
+        for heir in &movement.heirs {
+            let_go(&mut self.given_to, *heir, id);
         }
         self.for_others.remove(&id);
         Some(movement)
+    }
+
+    /// A worker was told to make copies for one.
+    pub fn gives_to(&mut self, id: u64, heir: WorkerId) {
+        if let Some(movement) = self.open.get_mut(&id)
+            && movement.heirs.insert(heir)
+        {
+            self.given_to.entry(heir).or_default().insert(id);
+        }
+    }
+
+    /// What those at work had has to go to others once more, if they still are.
+    pub fn gives_anew(&mut self, id: u64) {
+        if let Some(Kind::Retire { gives, .. }) = self.open.get_mut(&id).map(|it| &mut it.kind)
+            && *gives != Gives::Rest
+        {
+            *gives = Gives::Nothing;
+        }
+    }
+
+    /// A worker is gone, and what it had come to hold.
+    pub fn heir_lost(&mut self, heir: WorkerId) {
+        for id in self.given_to.remove(&heir).unwrap_or_default() {
+            if let Some(movement) = self.open.get_mut(&id) {
+                movement.heirs.remove(&heir);
+            }
+            self.gives_anew(id);
+            self.due.insert(id);
+        }
     }
 
     /// Takes away those of a client.
@@ -143,7 +187,7 @@ impl Movements {
             let Kind::Restart(waits_for) = &mut movement.kind else { continue };
             if waits_for.remove(&worker) && stays {
                 movement.workers.retain(|other| *other != worker);
-                self.let_go(worker, id);
+                let_go(&mut self.of_worker, worker, id);
             }
             self.due.insert(id);
         }
@@ -206,22 +250,28 @@ impl Movements {
 
     #[cfg(test)]
     pub fn are_none(&self) -> bool {
-        self.open.is_empty() && self.copies.is_empty() && self.of_worker.is_empty() && self.for_others.is_empty()
+        let of_workers = [&self.of_worker, &self.given_to];
+        self.open.is_empty()
+            && self.copies.is_empty()
+            && of_workers.iter().all(|of| of.is_empty())
+            && self.for_others.is_empty()
     }
+}
 
-    fn let_go(&mut self, worker: WorkerId, id: u64) {
-        if let Some(ids) = self.of_worker.get_mut(&worker) {
-            ids.remove(&id);
-            if ids.is_empty() {
-                self.of_worker.remove(&worker);
-            }
+/// A movement is about a worker no longer.
+fn let_go(of: &mut BTreeMap<WorkerId, BTreeSet<u64>>, worker: WorkerId, id: u64) {
+    if let Some(ids) = of.get_mut(&worker) {
+        ids.remove(&id);
+        if ids.is_empty() {
+            of.remove(&worker);
         }
     }
 }
 
 impl Movement {
     pub fn new((client, number): (u32, u64), workers: Vec<WorkerId>, kind: Kind) -> Self {
-        Self { client, number, workers, kind, under_way: 0, failures: 0, reason: String::new() }
+        let heirs = BTreeSet::new();
+        Self { client, number, workers, kind, heirs, under_way: 0, failures: 0, reason: String::new() }
     }
 
     pub fn retires(&self) -> bool {

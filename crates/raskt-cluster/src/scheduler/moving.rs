@@ -41,14 +41,7 @@ impl Core {
         }
         // The machine tells when it isn't so any more.
         if there.iter().any(|&worker| self.machine.await_rest(worker)) {
-            if gives == Gives::Nothing {
-                self.come_to(id, Gives::Before);
-                // Where that doesn't come about it is found when they have done their work.
-                let heirs = self.heirs(&there);
-                let alone = self.without(&heirs, &there);
-                let _ = self.copy_to_those_with_room(id, heirs, alone);
-            }
-            return;
+            return self.give_before(id, &there, gives);
         }
         if gives != Gives::Rest {
             self.come_to(id, Gives::Rest);
@@ -58,7 +51,7 @@ impl Core {
             let reason = movement.reason.clone();
             return self.stay(id, &there, &format!("what it holds couldn't be copied: {reason}"));
         }
-        let heirs = self.heirs(&there);
+        let (heirs, _) = self.heirs(&there);
         let alone = self.without(&heirs, &there);
         if alone.is_empty() {
             return self.leave(id, there, leaves);
@@ -71,6 +64,25 @@ impl Core {
         }
     }
 
+    /// They are at work, maybe for longer than they have time. What they have goes to those who stay, once; as long as there are none, to
+    /// those who leave later, for these to hand it on, and it is looked again whenever somebody comes.
+    fn give_before(&mut self, id: u64, there: &[WorkerId], gives: Gives) {
+        if gives == Gives::Before {
+            return;
+        }
+        let (heirs, stay) = self.heirs(there);
+        if !stay {
+            self.movements.wait_for_others(id);
+        }
+        if heirs.are_none() || gives == Gives::ForNow && !stay {
+            return;
+        }
+        self.come_to(id, if stay { Gives::Before } else { Gives::ForNow });
+        let alone = self.without(&heirs, there);
+        // Where that doesn't come about it is found when they have done their work.
+        let _ = self.copy_to_those_with_room(id, heirs, alone);
+    }
+
     /// What couldn't be copied before counts for nothing.
     fn come_to(&mut self, id: u64, now: Gives) {
         if let Some(movement) = self.movements.get_mut(id)
@@ -80,16 +92,28 @@ impl Core {
         }
     }
 
-    /// Who takes over what `retiring` have: those who stay, and who can be told so now if some can. Where nobody does, and all give way to others that take their places, each
-    /// hands on to those after it, and the last waits for the first that comes.
-    fn heirs(&self, retiring: &[WorkerId]) -> Receivers {
+    /// Who takes over what `retiring` have: those who stay (which is told), and of these those who are in reach if some are. Where nobody
+    /// does, it is those who give way to others that take their places: each hands on to those whose turn is later, and the last waits for
+    /// the first that comes.
+    fn heirs(&self, retiring: &[WorkerId]) -> (Receivers, bool) {
         let there = self.receivers(|_, entry| entry.takes_data());
         let staying = if there.are_none() { self.receivers(|_, entry| !entry.is_retiring) } else { there };
-        if !staying.are_none() || !retiring.iter().all(|worker| self.comes_again(worker)) {
-            return staying;
+        // Who only retires stays if nobody else does.
+        let leave = || retiring.iter().all(|worker| self.workers.get(worker).is_some_and(|entry| entry.leaves));
+        if !staying.are_none() || !leave() {
+            return (staying, true);
         }
-        let last = retiring.iter().max();
-        self.receivers(|worker, entry| Some(worker) > last && !entry.is_away && self.comes_again(worker))
+        let last = retiring.iter().map(|worker| self.turn(worker)).max();
+        let may = |worker: &WorkerId, entry: &WorkerEntry| {
+            !entry.is_away && self.comes_again(worker) && Some(self.turn(worker)) > last
+        };
+        (self.receivers(may), false)
+    }
+
+    /// Of those who leave, who goes first: whoever nobody takes the place of, then whoever has nothing more to do.
+    fn turn(&self, worker: &WorkerId) -> (bool, bool, WorkerId) {
+        let works = self.machine.load_of(*worker).is_some_and(|load| load.assignments > 0);
+        (self.comes_again(worker), works, *worker)
     }
 
     /// Whether it leaves and another one takes its place.
@@ -135,9 +159,10 @@ impl Core {
 
     fn stay(&mut self, id: u64, workers: &[WorkerId], reason: &str) {
         workers.iter().for_each(|&worker| self.set_retiring(worker, false));
-        // Who leaves whatever becomes of it waits for nothing.
-        let leaving = workers.iter().filter_map(|it| self.workers.get(it)).filter(|entry| entry.leaves);
-        leaving.for_each(|entry| entry.send(&ToWorker::Leave, vec![]));
+        // Who leaves whatever becomes of it waits for nothing, unless it has an order of its own, where that may go better.
+        let is_own = |it: &&WorkerId| self.movements.retires_beside(**it, id);
+        let leaving = workers.iter().filter(|it| !is_own(it)).filter_map(|it| self.workers.get(it));
+        leaving.filter(|entry| entry.leaves).for_each(|entry| entry.send(&ToWorker::Leave, vec![]));
         let names: Vec<_> = workers.iter().filter_map(|it| self.workers.get(it)).map(|it| it.name.clone()).collect();
         self.end_movement(id, Answer::Refused(format!("worker `{}` can't retire: {reason}", names.join("`, `"))));
     }
@@ -220,14 +245,15 @@ impl Core {
             entry.send(&ToWorker::Copy { copy, run, tasks, from }, vec![]);
             self.movements.next_copy += 1;
             self.movements.copies.insert(copy, Copying { movement, to, moved });
+            self.movements.gives_to(movement, to);
         }
     }
 
     /// Whoever was to make a copy has left: those who retire look for another, as often as that happens.
     fn copy_lost(&mut self, movement: u64) {
-        let failure =
-            (!self.movements.get(movement).is_some_and(Movement::retires)).then(|| "its worker has left".into());
-        self.movements.one_copy_less(movement, failure);
+        let retires = self.movements.get(movement).is_some_and(Movement::retires);
+        self.movements.one_copy_less(movement, (!retires).then(|| "its worker has left".into()));
+        self.movements.gives_anew(movement);
     }
 
     /// A worker is out of reach: others take over what it was to take over of those who retire.

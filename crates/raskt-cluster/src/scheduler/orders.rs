@@ -160,6 +160,7 @@ impl Core {
         self.copies_lost(worker);
         self.movements.restarted(worker, false);
         self.movements.rested(worker);
+        self.movements.heir_lost(worker);
     }
 
     /// Takes the next steps of all orders for which it is time.

@@ -231,17 +231,22 @@ impl WorkerServer {
         }
     }
 
-    /// The same as [`Self::shut_down`] for one that another takes the place of.
-    pub fn give_way(&self, grace: Duration) {
+    /// The same as [`Self::leave`] for one that another takes the place of.
+    pub fn give_way(&self, left: &dyn Fn() -> Duration) {
         self.link.will_return();
-        self.shut_down(grace);
+        self.leave(left);
     }
 
     /// Lets what runs end for up to `grace`, and leaves. What hasn't begun is done by others, which are given data as well, and what is
     /// here alone they take over.
     pub fn shut_down(&self, grace: Duration) {
         let deadline = Instant::now() + grace;
-        let left = || deadline.saturating_duration_since(Instant::now());
+        self.leave(&|| deadline.saturating_duration_since(Instant::now()));
+    }
+
+    /// The same as long as there is time left.
+    pub fn leave(&self, left: &dyn Fn() -> Duration) {
+        let grace = left();
         let _ = self.leaves_since.set(Instant::now());
         self.fetching.leave();
         self.link.leave();
@@ -255,7 +260,7 @@ impl WorkerServer {
             self.engine.close();
             (self.tells_serving)(Inbound::Leaving);
         }
-        self.engine.wind_down(grace);
+        self.engine.wind_down(left);
         let mut last_heard = Instant::now();
         while !grace.is_zero() && !left().is_zero() && last_heard.elapsed() < RESTARTS {
             // The scheduler says when others have all that they need. It may have been started again just now.

@@ -64,13 +64,18 @@ impl<T> SetAside<T> {
         class.in_order.insert(since, (lack.least, who));
     }
 
-    /// Takes out somebody for whom so much memory is enough: the first, but of those who need nearly all of it who needs least.
+    /// Takes out somebody for whom so much memory is enough: the first, but of those who need nearly all of it who needs least, if it isn't
+    /// enough for the first of them.
     pub fn take_fitting(&mut self, spare: u64) -> Option<(Since, T)> {
         let told = self.told.iter().find(|(_, (least, _))| *least <= spare).map(|(&since, _)| (since, None));
         let nearly = class(spare);
         let first = |(&number, class): (&u32, &Class<T>)| {
             let first = match number == nearly {
-                true => class.by_need.first().filter(|(least, _)| *least <= spare).map(|(_, since)| *since),
+                true => {
+                    let first = class.in_order.iter().next().map(|(since, (least, _))| (*least, *since));
+                    let fits = |it: &(u64, Since)| it.0 <= spare;
+                    first.filter(fits).or(class.by_need.first().copied().filter(fits)).map(|(_, since)| since)
+                }
                 false => class.in_order.keys().next().copied(),
             };
             Some((first?, Some(number)))
@@ -156,6 +161,16 @@ mod tests {
             prop_assert_eq!(all.take_since(0).len(), others.len() + enough);
             prop_assert!(all.is_empty());
         }
+    }
+
+    #[test]
+    fn whoever_needs_less_is_not_preferred_to_the_first_for_whom_it_is_enough() {
+        let mut all = SetAside::default();
+        for (need, who) in [(120, "first"), (70, "second"), (125, "third"), (71, "fourth")] {
+            all.push(lacks(need, false), who, 0);
+        }
+        let mut taken = |spare| all.take_fitting(spare).unwrap().1;
+        assert_eq!([taken(122), taken(122), taken(122), taken(125)], ["first", "second", "fourth", "third"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ impl State {
     /// The time has come that the scheduler wanted to be told of.
     pub fn time_passed(&mut self) {
         self.head.time_passed();
+        self.look_at_seceded();
         self.act();
     }
 

@@ -35,7 +35,7 @@ impl State {
         begun.head = head.unwrap_or(begun.head);
         begun.next_run = self.next_run;
         // What was lent to runs came back with their end.
-        (begun.lent_slots, begun.seceded_slots) = (self.lent_slots, self.seceded_slots);
+        (begun.lent_slots, begun.seceded) = (self.lent_slots, mem::take(&mut self.seceded));
         begun.broke_for = self.broke_for;
         begun.afterwards = mem::take(&mut self.afterwards);
         begun.pool = mem::replace(&mut self.pool, Pool::new(0));

@@ -1,5 +1,6 @@
 //! Slots that tasks lend while they wait, and threads that are out of reach.
 
+use super::seceded::Place;
 use super::{State, ThreadNumber};
 use crate::RunError;
 use crate::execution::Execution;
@@ -9,30 +10,48 @@ use std::sync::Weak;
 use std::time::Instant;
 
 impl State {
+    /// When it is to be told that time has passed, if nothing happens before.
+    pub fn wakes_at(&self) -> Option<Instant> {
+        match self.head.elsewhere() {
+            Some(_) => self.seceded.wakes_at(),
+            None => self.head.wakes_at(),
+        }
+    }
+
+    /// Others may come to tasks that have seceded long ago.
+    pub(super) fn look_at_seceded(&mut self) {
+        if self.seceded.time_passed(Instant::now()) {
+            self.resize();
+        }
+    }
+
     /// How many slots are lent.
     #[cfg(test)]
     pub fn lent(&self) -> u32 {
         self.lent_slots + self.lent_to_runs
     }
 
-    /// So many tasks wait for something that other tasks bring about, or have seceded, and go on.
-    pub fn lend(&mut self, slots: u32, have_seceded: bool) {
-        self.lent_slots += slots;
-        self.seceded_slots += if have_seceded { slots } else { 0 };
+    /// A task waits for something that other tasks bring about, or has seceded, and goes on.
+    pub fn lend(&mut self, place: Place, has_seceded: bool) {
+        self.lent_slots += 1;
+        if has_seceded {
+            self.seceded.begin(place, Instant::now());
+        }
         self.resize();
     }
 
-    /// They wait no longer, or have their slots again.
-    pub fn take_back_lent(&mut self, slots: u32, have_seceded: bool) {
-        self.lent_slots -= slots;
-        self.seceded_slots -= if have_seceded { slots } else { 0 };
+    /// It waits no longer, or has its slot again: also one that has ended meanwhile, or still says that it waits.
+    pub fn take_back_lent(&mut self, place: Place, has_seceded: bool) {
+        self.lent_slots -= 1;
+        if has_seceded {
+            self.seceded.end(place);
+        }
         self.resize();
     }
 
     /// What a thread has picked waits for something that other tasks bring about, or not any more. It may have seceded before.
-    pub fn waits(&mut self, ticket: Ticket, does: bool, has_seceded: bool) {
-        if has_seceded {
-            self.seceded_slots = if does { self.seceded_slots - 1 } else { self.seceded_slots + 1 };
+    pub fn waits(&mut self, place: Place, ticket: Ticket, does: bool) {
+        if self.seceded.waits(place, does, Instant::now()) {
             self.resize();
         }
         // Where there is no process that could die nobody is to blame.
@@ -161,7 +180,7 @@ impl State {
 
     /// Tells the scheduler that time has passed, if it wants to be told and no thread can be had that would.
     pub fn tell_time_if_due(&mut self) {
-        if self.head.wakes_at().is_some_and(|at| at <= Instant::now()) {
+        if self.wakes_at().is_some_and(|at| at <= Instant::now()) {
             self.time_passed();
         }
     }

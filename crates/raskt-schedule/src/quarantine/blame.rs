@@ -4,7 +4,7 @@ use crate::planted::{self, Bug};
 use crate::scheduler::Scheduler;
 use crate::suspects::{Company, Death, Group};
 use crate::worker_state::WorkerState;
-use crate::{LossCause, RunId, TaskRange, WorkerId};
+use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ impl Scheduler {
         let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
         let groups: BTreeMap<_, _> = state.suspects().collect();
         let company = Self::company_on(state, cause);
-        let waiting = state.only_waiting();
+        let waiting = self.only_waiting(state);
         let mut last = None;
         // Of one group is all that it had of it, and all else that was alike: together they are tried again.
         let mut accused: BTreeMap<_, (Vec<TaskRange>, bool)> = BTreeMap::new();
@@ -36,7 +36,7 @@ impl Scheduler {
             tasks.extend(current);
             *started |= placed.is_started;
             // What it has of a run stands together.
-            let is_first = placed.is_started && !only_waits && last.replace(id) != Some(id);
+            let is_first = placed.is_started && last.replace(id) != Some(id);
             let works = |last| self.workers.any_until(last, |state| state.placed_of(id).next().is_some());
             if is_first && run.in_vain.died(worker, newest, run.tasks.counts.done, works) {
                 // None of them is to blame more than others: this one had begun.
@@ -60,6 +60,23 @@ impl Scheduler {
             guilty.extend(counted.filter(|one| !guilty.contains(one)));
         }
         guilty
+    }
+
+    /// Those that wait while something else goes on at a worker, which is more likely the reason of a death. What they have submitted
+    /// themselves is nothing else: they would have it made anew each time, and none of it would be known again.
+    fn only_waiting(&self, state: &WorkerState) -> BTreeSet<(RunId, Attempt)> {
+        let waiting = state.those_waiting();
+        if waiting.is_empty() || state.has_orphans() {
+            return waiting.clone();
+        }
+        let at_work = state.placed().filter(|(of, placed)| placed.is_started && !waiting.contains(of));
+        let at_work: BTreeSet<_> = at_work.map(|(&(run, _), _)| run).collect();
+        let above = |run: RunId| self.chain(run).skip(1).map(|(above, _)| above).collect::<BTreeSet<_>>();
+        let all = at_work.into_iter().map(above).reduce(|all, these| &all & &these);
+        // Where nothing is at work, whoever waits may be to blame as well.
+        let above_all =
+            all.map(|above_all| waiting.iter().filter(|(run, _)| !above_all.contains(run)).copied().collect());
+        above_all.unwrap_or_default()
     }
 
     /// The group for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have some of

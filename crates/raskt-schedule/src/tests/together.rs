@@ -139,3 +139,39 @@ fn of_a_group_only_those_at_work_are_counted() {
         assert_eq!(counted(&cluster, 1), (worker as usize + 1, usize::from(worker == 2)));
     }
 }
+
+/// A task that waits for what it has submitted itself, which ends its worker: each life submits something else, of which nothing is known.
+/// So it is the task that counts; and where another one does the same beside it, both are found at last.
+#[test]
+fn who_waits_for_what_he_has_submitted_is_counted() {
+    for (outers, most) in [(1, 2 + 9), (2, 80)] {
+        let mut cluster = Cluster::new();
+        (1..=outers).for_each(|run| cluster.submit(run, None, layers(vec![nothing()], false)));
+        let (mut next, mut deaths) = (100, 0);
+        for worker in 0..200 {
+            cluster.join(worker, outers as u32, 0);
+            let (children, mut waiting) = (next, BTreeSet::new());
+            // Whoever waits makes room for another one.
+            while let Some(run) = begun(&mut cluster, worker).into_iter().find(|run| *run < 100 && waiting.insert(*run)) {
+                let (worker, slots) = (WorkerId(worker), waiting.len() as u32);
+                let attempt = cluster.of(run, worker.0)[0];
+                cluster.handle(Event::WorkerLends { worker, slots });
+                cluster.handle(Event::WorkerResized { worker, slots: outers as u32 + slots, memory: u64::MAX });
+                cluster.handle(Event::Waits { worker, run: RunId(run), attempt, does: true });
+                cluster.submit(next, Some(run), layers(vec![nothing()], false));
+                next += 1;
+            }
+            if waiting.is_empty() {
+                break;
+            }
+            assert!(cluster.given.iter().any(|(to, given)| to.0 == worker && given.run.0 >= children), "{worker}");
+            cluster.die(worker);
+            (children..next).for_each(|child| cluster.handle(Event::RunReleased { run: RunId(child) }));
+            cluster.scheduler.validate();
+            deaths += 1;
+        }
+        let failed: BTreeSet<_> = cluster.failed.iter().map(|(run, _)| run.0).filter(|run| *run < 100).collect();
+        assert_eq!(failed, (1..=outers).collect());
+        assert!(deaths <= most, "{deaths} deaths of {outers}");
+    }
+}

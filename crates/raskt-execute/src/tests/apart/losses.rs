@@ -68,7 +68,7 @@ fn what_reads_spilled_inputs_ends_though_its_worker_leaves() {
         let (bench, _) = crowded(6);
         bench.until(|bench| bench.files().len() >= 3);
         bench.assign(100, vec![range(1, 0, 6)], vec![]);
-        bench.engine.wind_down(PATIENCE);
+        bench.engine.wind_down(&|| PATIENCE);
         loop {
             match bench.told() {
                 WorkerTold::Started { .. } | WorkerTold::Resized { .. } => {}

@@ -104,3 +104,74 @@ fn what_waits_is_named_as_long_as_it_does() {
         bench.ends_empty();
     }
 }
+
+/// What ends next, whatever is said of slots before.
+fn ended(bench: &Bench) -> Attempt {
+    loop {
+        if let WorkerTold::Reported(report) = bench.told()
+            && !report.outcomes.is_empty()
+        {
+            return report.attempt;
+        }
+    }
+}
+
+/// Has its slot again while it still says that it waits; or ends before it says that it doesn't.
+struct OutOfOrder {
+    kept: raskt_sync::Mutex<Option<SlotLoan>>,
+    ends_first: bool,
+}
+
+impl Runner for OutOfOrder {
+    fn run(&self, _: &TaskCall<'_>, _: &[Value]) -> Result<Value, TaskError> {
+        let seceded = Engine::secede();
+        let waits = Engine::lend_slot();
+        drop(seceded);
+        if self.ends_first {
+            *self.kept.lock() = waits;
+        }
+        Ok(Chunk::scalar(1_i64).into())
+    }
+}
+
+#[test]
+fn slots_come_back_in_any_order() {
+    for ends_first in [false, true] {
+        let runner = Arc::new(OutOfOrder { kept: raskt_sync::Mutex::new(None), ends_first });
+        let bench = Bench::new((1, 1 << 10), runner.clone(), pairs(2));
+        bench.assign(1, vec![range(0, 0, 1)], vec![]);
+        assert_eq!(ended(&bench), Attempt(1));
+        // Another thread than that of the task.
+        drop(runner.kept.lock().take());
+        bench.assign(2, vec![range(0, 1, 2)], vec![]);
+        assert_eq!(ended(&bench), Attempt(2));
+        drop(runner.kept.lock().take());
+        bench.ends_empty();
+    }
+}
+
+/// Goes on without its slot for long.
+struct Seceding(raskt_sync::Mutex<Receiver<()>>);
+
+impl Runner for Seceding {
+    fn run(&self, _: &TaskCall<'_>, _: &[Value]) -> Result<Value, TaskError> {
+        let _seceded = Engine::secede();
+        self.0.lock().recv_timeout(Duration::from_secs(30)).unwrap();
+        Ok(Chunk::scalar(1_i64).into())
+    }
+}
+
+#[test]
+fn who_has_seceded_has_lent_his_slot_after_a_while() {
+    let (sender, receiver) = channel();
+    let bench = Bench::new((1, 1 << 10), Arc::new(Seceding(raskt_sync::Mutex::new(receiver))), pairs(2));
+    bench.assign(1, vec![range(0, 0, 1)], vec![]);
+    assert!(matches!(bench.told(), WorkerTold::Started { .. }));
+    assert_eq!(bench.told(), WorkerTold::Resized { slots: 2, memory: u64::MAX });
+    let began = std::time::Instant::now();
+    assert_eq!(bench.told(), WorkerTold::Lends { slots: 1 });
+    assert!(began.elapsed() > Duration::from_secs(3), "it may be the one that kills workers");
+    sender.send(()).unwrap();
+    assert_eq!(ended(&bench), Attempt(1));
+    bench.ends_empty();
+}
