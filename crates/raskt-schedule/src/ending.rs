@@ -171,7 +171,8 @@ impl Scheduler {
             self.workers.know(worker, run, false);
         }
         let known_to: Vec<_> = found.known_to().filter(|worker| self.workers.contains(*worker)).collect();
-        known_to.iter().for_each(|worker| self.end_all(*worker, run));
+        let above: Vec<_> = found.parent.into_iter().flat_map(|parent| self.chain(parent)).map(|(it, _)| it).collect();
+        known_to.iter().for_each(|worker| self.end_all(*worker, run, &above));
         self.forget_needy(run, found.parent);
         self.queue.remove(run);
         self.waits.forget_run(run);

@@ -59,8 +59,8 @@ impl Scheduler {
     }
 
     /// `worker` is to forget `run`: what it was handed out is over. What was begun goes on, and nobody will say for how long.
-    pub(crate) fn end_all(&mut self, worker: WorkerId, run: RunId) {
-        for placed in self.workers.forget(worker, run) {
+    pub(crate) fn end_all(&mut self, worker: WorkerId, run: RunId, above: &[RunId]) {
+        for placed in self.workers.forget(worker, run, above) {
             let had = if placed.is_started { placed.nanoseconds } else { 0 };
             self.spend(run, &placed, had);
         }

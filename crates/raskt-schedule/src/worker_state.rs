@@ -3,10 +3,12 @@
 mod borrowed;
 mod kept;
 mod open_workers;
+mod orphans;
 mod validate;
 
 use borrowed::Borrowed;
 pub(crate) use open_workers::{MemoryLeft, OpenWorkers, Seat};
+use orphans::Orphans;
 
 use crate::copies::ClosedWays;
 use crate::holdings::{Holdings, Move};
@@ -28,10 +30,7 @@ pub(crate) struct WorkerState {
     placed: BTreeMap<(RunId, Attempt), Placed>,
     /// How many of them it has begun, as far as it has said so.
     started: u64,
-    /// Assignments of runs that are forgotten, which it has begun and which nobody can stop; and the memory that they were
-    /// promised, as far as it is known.
-    orphans: BTreeMap<(RunId, Attempt), u64>,
-    orphan_memory: u128,
+    orphans: Orphans,
     /// Slots that its tasks have lent while they wait for runs.
     lent: u64,
     /// Slots among those that it offers whose tasks wait for something else.
@@ -77,8 +76,7 @@ impl WorkerState {
             offer,
             placed: BTreeMap::new(),
             started: 0,
-            orphans: BTreeMap::new(),
-            orphan_memory: 0,
+            orphans: Orphans::default(),
             lent: 0,
             lent_to_anybody: 0,
             waiting: BTreeSet::new(),
@@ -242,12 +240,17 @@ impl WorkerState {
 
     /// Whether something of a forgotten run goes on there, for which a death would be as much to blame on.
     pub fn has_orphans(&self) -> bool {
-        !self.orphans.is_empty()
+        self.orphans() > 0
+    }
+
+    /// For each of that the runs above its own.
+    pub fn above_orphans(&self) -> impl Iterator<Item = BTreeSet<RunId>> {
+        self.orphans.above()
     }
 
     /// How much of that there is.
     pub fn orphans(&self) -> u64 {
-        self.orphans.len() as u64
+        self.orphans.count()
     }
 
     /// Slots that its tasks have lent.
@@ -338,7 +341,7 @@ impl WorkerState {
     }
 
     fn used_memory(&self) -> u128 {
-        self.holdings.bytes() + self.memory + self.orphan_memory
+        self.holdings.bytes() + self.memory + self.orphans.memory()
     }
 
     /// Bytes that the tasks of one assignment may read and hold, where it has more than one.
@@ -439,7 +442,7 @@ impl WorkerState {
     }
 
     pub fn close(&mut self, run: RunId, attempt: Attempt) -> Option<Placed> {
-        self.orphan_memory -= self.orphans.remove(&(run, attempt)).map_or(0, u128::from);
+        self.orphans.end((run, attempt));
         let placed = self.placed.remove(&(run, attempt))?;
         self.waiting.remove(&(run, attempt));
         self.quarantines.retain(|kept| (kept.run, kept.attempt) != (run, Some(attempt)));
@@ -474,8 +477,7 @@ impl WorkerState {
         let has_room = self.orphans() < self.slots().saturating_mul(1 + STRAYS_A_SLOT);
         match self.placed.get_mut(&(run, attempt)) {
             Some(placed) => self.started += u64::from(!std::mem::replace(&mut placed.is_started, true)),
-            // It may say so twice, and what is known of its memory stays.
-            None if is_forgotten && has_room => _ = self.orphans.entry((run, attempt)).or_insert(0),
+            None if is_forgotten && has_room => self.orphans.begin((run, attempt)),
             None => {}
         }
     }
@@ -487,7 +489,7 @@ impl WorkerState {
     }
 
     /// Ends what it has of a run, and gives it.
-    pub fn forget(&mut self, run: RunId) -> Vec<Placed> {
+    pub fn forget(&mut self, run: RunId, above: &[RunId]) -> Vec<Placed> {
         self.holdings.forget(run);
         self.known.remove(&run);
         let of_run = self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX)));
@@ -495,8 +497,7 @@ impl WorkerState {
         let close = |(run, attempt)| {
             let placed = self.close(run, attempt)?;
             if placed.is_started {
-                self.orphan_memory += u128::from(placed.memory);
-                self.orphans.insert((run, attempt), placed.memory);
+                self.orphans.add((run, attempt), placed.memory, above);
             }
             Some(placed)
         };

@@ -346,9 +346,9 @@ impl Workers {
     }
 
     /// Ends all assignments that `worker` has of a run, and gives them.
-    pub fn forget(&mut self, worker: WorkerId, run: RunId) -> Vec<Placed> {
+    pub fn forget(&mut self, worker: WorkerId, run: RunId, above: &[RunId]) -> Vec<Placed> {
         let mut ended = vec![];
-        self.change(worker, |state| ended = state.forget(run));
+        self.change(worker, |state| ended = state.forget(run, above));
         ended
     }
 

@@ -66,13 +66,13 @@ impl Scheduler {
     /// themselves is nothing else: they would have it made anew each time, and none of it would be known again.
     fn only_waiting(&self, state: &WorkerState) -> BTreeSet<(RunId, Attempt)> {
         let waiting = state.those_waiting();
-        if waiting.is_empty() || state.has_orphans() {
-            return waiting.clone();
+        if waiting.is_empty() {
+            return BTreeSet::new();
         }
         let at_work = state.placed().filter(|(of, placed)| placed.is_started && !waiting.contains(of));
         let at_work: BTreeSet<_> = at_work.map(|(&(run, _), _)| run).collect();
         let above = |run: RunId| self.chain(run).skip(1).map(|(above, _)| above).collect::<BTreeSet<_>>();
-        let all = at_work.into_iter().map(above).reduce(|all, these| &all & &these);
+        let all = at_work.into_iter().map(above).chain(state.above_orphans()).reduce(|all, these| &all & &these);
         // Where nothing is at work, whoever waits may be to blame as well.
         let above_all =
             all.map(|above_all| waiting.iter().filter(|(run, _)| !above_all.contains(run)).copied().collect());

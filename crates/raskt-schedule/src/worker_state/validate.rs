@@ -23,8 +23,7 @@ impl WorkerState {
         assert_eq!(self.memory, memory, "memory placed");
         let started = self.placed.values().filter(|placed| placed.is_started).count() as u64;
         assert_eq!(self.started, started, "assignments that it has begun");
-        let memory: u128 = self.orphans.values().map(|&memory| u128::from(memory)).sum();
-        assert_eq!(self.orphan_memory, memory, "memory of what goes on for nobody");
+        self.orphans.validate();
         let is_there = |key: (RunId, Attempt)| self.placed.contains_key(&key);
         assert!(self.suspects().all(|(key, _)| is_there(key)), "what it is kept for");
         let waiting = self.quarantines.iter().filter(|kept| kept.attempt.is_none()).count();
