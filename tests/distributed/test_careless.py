@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import raskt
 import raskt.array as ra
+import raskt.dataframe as rd
+import raskt.futures
 from raskt.distributed import (
     Client,
     Cluster,
@@ -444,3 +447,27 @@ def test_names_of_workers_may_come_one_by_one(client: Client) -> None:
     assert sorted(client.who_has([future])[future.key]) == sorted(names)
     client.rebalance([future], workers=iter(names))
     assert client.gather(future, direct=np.bool_(True)).sum() == 10  # type: ignore[arg-type]
+
+
+def test_what_is_no_value_yet_is_refused_where_values_are_taken(client: Client) -> None:
+    frame = rd.from_pandas(pd.DataFrame({"a": [1, 2, 3, 4]}), npartitions=2)
+    array = ra.ones(4, chunks=2)
+    for late in (client.scatter(5), client.submit(inc, 4), raskt.delayed(5), raskt.futures.submit(inc, 4)):
+        for call in (
+            lambda late: frame.map_partitions(lambda part, x: part, late),
+            lambda late: frame.map_partitions(lambda part, x=0: part, x=[late]),
+            lambda late: frame.a.map_overlap(lambda part, x: part, 1, 1, late),
+            lambda late: frame.a.reduction(lambda part, x=0: part.sum(), chunk_kwargs={"x": late}),
+            lambda late: array.map_blocks(lambda block, x: block, late, dtype=float),
+            lambda late: array.map_blocks(lambda block, x=0: block, x={"y": late}, dtype=float),
+            lambda late: ra.blockwise(lambda block, x: block, "i", array, "i", late, None, dtype=float),
+        ):
+            with pytest.raises(NotImplementedError, match="isn't replaced by its value: pass "):
+                call(late)
+
+
+def test_a_range_is_many_numbers(client: Client) -> None:
+    assert client.gather(client.map(inc, client.scatter(range(3)))) == [1, 2, 3]
+    assert client.gather(client.scatter([1], broadcast=np.int64(2))) == [1]
+    with pytest.raises(TypeError, match="broadcast"):
+        client.scatter([1], broadcast=1.5)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ use crate::files::{Found, PidFile, SchedulerFile};
 use crate::host::Host;
 use crate::security::{MissingToken, SecurityOptions};
 use crate::stop::Stop;
-use crate::values::{parse_duration, parse_looking};
+use crate::values::{parse_lasting, parse_looking};
 use raskt_cluster::hello::{Identity, Role};
 use raskt_cluster::journal::{Journal, JournalOptions};
 use raskt_cluster::{Address, Network, NetworkOptions, SchedulerServer};
@@ -45,7 +45,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pid_file: Option<PathBuf>,
     /// Ends when no client has wanted anything for so long: `30 minutes`.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = parse_lasting, allow_hyphen_values = true)]
     idle_timeout: Option<Duration>,
     /// Writes down in this folder what is submitted: started again with it, at the same address and with the same token, the scheduler
     /// goes on where it was, with what workers and clients still hold, also when it was interrupted or terminated: a client ends the cluster

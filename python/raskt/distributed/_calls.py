@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from raskt import _core
 from raskt._annotations import annotation_set, get_annotations
 from raskt.distributed import _actors, _arguments, _errands, _executor, _orders, _running
@@ -170,8 +172,8 @@ class Calls:
         Parameters
         ----------
         data : object
-            A list, tuple or set gives a future for each item, a dictionary one for each value; any other object one
-            future.
+            A list, tuple, set or range gives a future for each item, a dictionary one for each value; any other object
+            one future.
         workers : str or sequence of str, optional
             Those that are to hold them. Others may hold some as well, since whoever is free takes them over.
         broadcast : bool or int, default False
@@ -189,15 +191,15 @@ class Calls:
 
         Raises
         ------
-        ValueError
-            If there is no such worker, or `broadcast` is negative.
+        ValueError, TypeError
+            If there is no such worker, or `broadcast` is no such number.
         TimeoutError
             If the data isn't with workers in time.
         """
-        if not isinstance(broadcast, int):
-            raise TypeError(f"broadcast is {broadcast!r}; it is whether all workers are to hold the data, or how many")
-        if broadcast < 0:
-            raise ValueError(f"broadcast is {broadcast}; at least one worker holds the data")
+        if isinstance(broadcast, (bool, np.bool_)):
+            broadcast = bool(broadcast)
+        else:
+            broadcast = _arguments.count("broadcast", broadcast, 0, _arguments.COUNT_MAX)
         for name, value in (("hash", hash), ("direct", direct)):
             if value is not None:
                 _arguments.flag(name, value)
@@ -349,7 +351,7 @@ def _given(give: Callable[[list[Any], bool], list[_core.ClusterFuture]], data: A
         futures = give(list(data), True)
         kind: Any = type(data)
         return kind._make(futures) if hasattr(kind, "_fields") else kind(futures)
-    return give(list(data), True) if isinstance(data, Iterator) else give([data], True)[0]
+    return give(list(data), True) if isinstance(data, (Iterator, range)) else give([data], True)[0]
 
 
 def _keys(key: str | Sequence[str] | None, count: int) -> list[str] | None:

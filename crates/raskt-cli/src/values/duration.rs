@@ -27,6 +27,12 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     })
 }
 
+/// The same where none at all would end whoever is to wait as it begins.
+pub(crate) fn parse_lasting(text: &str) -> Result<Duration, String> {
+    let found = parse_duration(text)?;
+    if found.is_zero() { Err("that is over as it begins: leave the option out for no end".into()) } else { Ok(found) }
+}
+
 /// The same as it is read again.
 pub(crate) fn write_duration(duration: Duration) -> String {
     format!("{}s", duration.as_secs_f64())

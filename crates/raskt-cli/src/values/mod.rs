@@ -8,7 +8,7 @@ mod ports;
 mod resources;
 mod workers;
 
-pub(crate) use duration::{parse_duration, write_duration};
+pub(crate) use duration::{parse_duration, parse_lasting, write_duration};
 pub(crate) use host::parse_host;
 pub(crate) use looking::parse_looking;
 pub(crate) use memory::{MemoryLimit, Size, for_results};

@@ -2,7 +2,7 @@
 
 use crate::contact::{Protocol, parse_address};
 use crate::security::SecurityOptions;
-use crate::values::{MemoryLimit, Ports, ResourceList, WorkerCount, parse_duration, parse_looking};
+use crate::values::{MemoryLimit, Ports, ResourceList, WorkerCount, parse_duration, parse_lasting, parse_looking};
 use raskt_cluster::Address;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub death_timeout: Option<Duration>,
     /// Ends after so long: begins nothing more, lets what runs end, and leaves.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = parse_lasting, allow_hyphen_values = true)]
     pub lifetime: Option<Duration>,
     /// Lifetimes differ by up to so much, so that workers don't all leave at once.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "lifetime", allow_hyphen_values = true)]
@@ -102,6 +102,9 @@ Examples:
   raskt worker --scheduler-file /shared/cluster.json --memory-limit 16GiB --resources \"GPU=1\"
   raskt worker tls://host:8786 --tls-ca-file certs/ca.pem \\
       --tls-cert certs/worker.pem --tls-key certs/worker-key.pem --local-directory /scratch
+
+A worker that is told to end (SIGTERM, Ctrl-C) gives back what it hasn't begun, lets what runs end for 3 s, and hands over what it
+holds; what runs for longer is run again elsewhere. `Client.retire_workers` waits for its end.
 
 How a worker ends says why: 0 it was told to leave, 2 it was started wrongly, 3 the scheduler doesn't let it in,
 4 there was no scheduler for as long as --death-timeout; all else is a death, and another one is started.";

@@ -44,6 +44,15 @@ pub(super) fn plans(options: &Options) -> Result<Vec<Plan>, Failure> {
             return Err(several("--contact-address"));
         }
     }
+    if let (Some(lifetime), Some(stagger)) = (options.lifetime, options.lifetime_stagger)
+        && stagger > lifetime
+    {
+        let (stagger, lifetime) = (write_duration(stagger), write_duration(lifetime));
+        return Err(Failure::usage(format!("`--lifetime-stagger {stagger}` is more than `--lifetime {lifetime}`")));
+    }
+    if options.name.as_ref().is_some_and(|name| name.trim().is_empty()) {
+        return Err(Failure::usage("`--name` is empty: a worker is named by it, so that it can't be"));
+    }
     let name = options.name.clone().unwrap_or_else(|| format!("{}-{}", host_name(), std::process::id()));
     let named = |at: usize| if count == 1 { name.clone() } else { format!("{name}-{at}") };
     let memory = options.memory_limit.bytes(threads, count);

@@ -382,8 +382,9 @@ proptest! {
             }
             model.hand_out();
         }
-        prop_assert!(model.worst_share <= 2., "less than its share by {} of what is under way", model.worst_share);
-        prop_assert!(model.worst_wait <= 2., "waited for {} of what is under way each", model.worst_wait);
+        // Twice what is under way, and a little for what is rounded.
+        prop_assert!(model.worst_share <= 2.1, "less than its share by {} of what is under way", model.worst_share);
+        prop_assert!(model.worst_wait <= 2.1, "waited for {} of what is under way each", model.worst_wait);
         model.queue.validate(parent.into_iter().chain(model.there.keys().map(|&run| RunId(run))));
     }
 }

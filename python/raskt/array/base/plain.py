@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from raskt._errors import Unsupported
+from raskt._late import refuse_late
 
 __all__ = ["block_of", "check_plain", "held", "held_copy", "is_own", "narrowed"]
 
@@ -41,7 +42,10 @@ def held(value: Any) -> Any:
         return value.copy()
     if type(value) in (list, tuple):
         return type(value)(held(item) for item in value)
-    return {key: held(item) for key, item in value.items()} if type(value) is dict else value
+    if type(value) is dict:
+        return {key: held(item) for key, item in value.items()}
+    refuse_late(value)
+    return value
 
 
 def is_own(function: Any) -> bool:

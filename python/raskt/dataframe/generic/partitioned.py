@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from raskt._late import refuse_late
+
 from ..base.checks import check_boolean, deprecated_copy, no_default, without_effect
 from ..base.collection import Collection, is_collection, is_index, is_scalar
 from ..base.gaps import with_gaps
@@ -130,6 +132,7 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         All rows are gathered into one partition for it, so that it sees no fewer of them.
         """
         check_overlap(before, after)
+        refuse_late([args, kwargs])
         name = getattr(func, "__name__", "map_overlap")
         return over_all(WithNames(func, list(kwargs)), self, *args, *kwargs.values(), name=name, meta=meta)
 
@@ -152,6 +155,7 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         arguments. A single value is a lazy scalar.
         """
         without_effect(token, split_every)
+        refuse_late([chunk_kwargs, aggregate_kwargs, combine_kwargs, kwargs])
         if combine_kwargs and combine is None:
             raise ValueError("`combine_kwargs` provided with no `combine`")
         first, last = reducing(chunk, chunk_kwargs, kwargs), given_more(aggregate or chunk, aggregate_kwargs, kwargs)
@@ -482,6 +486,7 @@ def each_partition(function: Callable[..., Any], args: tuple[Any, ...], meta: An
         "align_dataframes": True,
         "clear_divisions": False,
     }
+    refuse_late([args, kwargs])
     given = {name: kwargs.pop(name, default) for name, default in options.items()}
     for option, value in given.items():
         check_boolean(option, value)
