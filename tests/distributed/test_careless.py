@@ -471,3 +471,19 @@ def test_a_range_is_many_numbers(client: Client) -> None:
     assert client.gather(client.scatter([1], broadcast=np.int64(2))) == [1]
     with pytest.raises(TypeError, match="broadcast"):
         client.scatter([1], broadcast=1.5)  # type: ignore[arg-type]
+
+
+def test_what_a_restart_has_cancelled_is_named_where_it_is_read() -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        gone = client.submit(inc, 1, key="gone")
+        assert gone.result() == 2
+        client.restart()
+        for call in (
+            lambda: client.submit(inc, gone),
+            lambda: client.submit(sum, [gone]),
+            lambda: client.map(inc, [gone]),
+            lambda: raskt.delayed(inc)(gone).compute(),
+            lambda: client.get_executor().submit(inc, gone),
+        ):
+            with pytest.raises(raskt.futures.CancelledError, match="gone"):
+                call()

@@ -422,7 +422,8 @@ pub(crate) fn held_node(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Node>>
     let Ok(future) = object.cast_exact::<ClusterFuture>() else { return Ok(None) };
     let future = future.get();
     future.check_bound()?;
-    let Some(held) = future.held().filter(|held| !held.is_cancelled()) else {
+    // The cluster may have forgotten it, too: after a restart.
+    let Some(held) = future.held().filter(|held| !matches!(held.standing(), Standing::Cancelled)) else {
         return Err(future.cancelled_error(object.py()));
     };
     if let Some(node) = future.node.lock().upgrade() {
