@@ -65,17 +65,20 @@ impl<'host> Stop<'host> {
     /// Waits for as long, or until the command is to end; says whether it is.
     pub fn wait(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
-        let mut is_there = self.wish.is_there.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if *is_there || self.host.is_interrupted() {
+            // The host may take its time: whoever wants the command to end says so meanwhile.
+            if self.host.is_interrupted() {
+                return true;
+            }
+            let is_there = self.wish.is_there.lock().unwrap_or_else(PoisonError::into_inner);
+            if *is_there {
                 return true;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
             }
-            let waited = self.wish.changed.wait_timeout(is_there, left.min(GLANCE));
-            is_there = waited.unwrap_or_else(PoisonError::into_inner).0;
+            drop(self.wish.changed.wait_timeout(is_there, left.min(GLANCE)));
         }
     }
 }

@@ -157,7 +157,7 @@ pub(crate) struct Loan {
     wait: Option<Pause>,
 }
 
-/// The slot of a task. The loan may outlive the task, or end on another thread.
+/// The slot of a task, which may end before the loan does.
 struct LentSlot {
     /// Where it stands among [`INSIDE`].
     at: usize,

@@ -52,7 +52,9 @@ pub use broker::{Broker, Holder};
 pub use folder::sweep_spilled;
 pub use fork::forks;
 pub use lineage::{Lineage, Origin, Past};
-pub use machine::{give_back_freed, keep_little_freed, machine_memory, own_bytes, processors, resident_bytes};
+pub use machine::{
+    give_back_freed, keep_little_freed, machine_memory, own_bytes, processors, resident_bytes, taken_bytes,
+};
 pub use process_limit::ProcessLimit;
 pub use report::{HolderLine, MemoryReport, Place};
 pub use request::{Answer, Asker, Extent, Reply};

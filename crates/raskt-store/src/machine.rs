@@ -40,6 +40,21 @@ pub fn own_bytes() -> Option<u64> {
     Some(resident.saturating_sub(shared) * page_bytes()?)
 }
 
+/// Bytes that a process takes from others; nothing if it has ended, or the system doesn't say. Of files that it has mapped, its libraries
+/// among them, nothing counts: the system takes that back when it likes, and no result leaves memory for it.
+pub fn taken_bytes(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let bytes = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    };
+    match (bytes("RssAnon:"), bytes("RssShmem:")) {
+        (Some(own), Some(shared)) => Some(own.saturating_add(shared)),
+        // The system doesn't tell them apart.
+        _ => bytes("VmRSS:"),
+    }
+}
+
 /// Has the C library give back to the system what it keeps of memory that others have freed: arrays of NumPy and pandas lie
 /// there, and it would keep hundreds of megabytes of them.
 pub fn give_back_freed() {
@@ -139,6 +154,14 @@ mod tests {
         assert!(files("3:cpuset:/a").is_empty() && files("nonsense").is_empty());
         assert_eq!((limit_of("max\n"), limit_of("1073741824\n")), (None, Some(1 << 30)));
         assert_eq!(limit_of("9223372036854771712\n"), None);
+    }
+
+    #[test]
+    fn files_are_not_taken_from_others() {
+        let (taken, resident) = (taken_bytes(std::process::id()).unwrap(), resident_bytes().unwrap());
+        // This program is one of the files.
+        assert!(taken > 100_000 && taken + (1 << 20) < resident, "{taken} of {resident}");
+        assert_eq!(taken_bytes(u32::MAX), None);
     }
 
     #[test]

@@ -18,9 +18,9 @@ use raskt_cluster::{
 use raskt_execute::{EngineOptions, Limits, Store};
 use raskt_schedule::Offer;
 use raskt_store::own_bytes;
+use std::cell::Cell;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How long tasks may go on when the process was told to end.
@@ -262,11 +262,17 @@ impl Life<'_> {
 
     /// How much time there is left for a worker whose lifetime is over; less once it is told to end.
     fn left(&self) -> impl Fn() -> Duration + '_ {
-        let (over, told) = (Instant::now() + LIFETIME_GRACE, OnceLock::new());
+        let began = Instant::now();
+        let (over, looked) = (Cell::new(began + LIFETIME_GRACE), Cell::new(began));
         move || {
             let now = Instant::now();
-            let stopped = self.stop.is_wanted().then(|| *told.get_or_init(|| now + STOP_GRACE));
-            stopped.into_iter().chain([over]).min().unwrap_or(over).saturating_duration_since(now)
+            // It is asked all the time, and to look may take the interpreter.
+            if now >= looked.get() + GLANCE {
+                looked.set(now);
+                let is_news = over.get() > now + STOP_GRACE;
+                over.set(if is_news && self.stop.is_wanted() { now + STOP_GRACE } else { over.get() });
+            }
+            over.get().saturating_duration_since(now)
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::child::{Child, Stream};
 use super::exit::Exit;
-use super::memory::taken_bytes;
 use super::supervisor::{Action, End, Report, Restart, Rules, Supervisor, Ward, WardId};
+use raskt_store::taken_bytes;
 use raskt_sync::{Condvar, Mutex, guard};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -272,7 +272,7 @@ impl Driver {
         }
         self.looked_at = now;
         for (&id, child) in &mut self.children {
-            if let Some(taken) = taken_bytes(child.number()) {
+            if let Some(taken) = u32::try_from(child.number()).ok().and_then(taken_bytes) {
                 self.supervisor.handle_memory(now, id, taken);
             }
             if let Some(heard) = child.listen() {

@@ -22,18 +22,3 @@ impl Excess {
         now.saturating_sub(since) >= patience
     }
 }
-
-/// Bytes that a process takes from others; nothing if it has ended, or the system doesn't say. Of files that it has mapped, its libraries
-/// among them, nothing counts: the system takes that back when it likes, and no result leaves memory for it.
-pub(super) fn taken_bytes(process: i32) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let bytes = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    };
-    match (bytes("RssAnon:"), bytes("RssShmem:")) {
-        (Some(own), Some(shared)) => Some(own.saturating_add(shared)),
-        // The system doesn't tell them apart.
-        _ => bytes("VmRSS:"),
-    }
-}

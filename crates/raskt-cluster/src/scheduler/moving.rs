@@ -59,7 +59,9 @@ impl Core {
         if heirs.are_none() && there.iter().all(|worker| self.comes_again(worker)) && self.is_one_expected(&there) {
             return self.movements.wait_for_others(id);
         }
-        if let Err(reason) = self.copy_to_those_with_room(id, heirs, alone) {
+        // Who leaves whatever becomes of it gives what can be given.
+        let leave = there.iter().all(|worker| self.workers.get(worker).is_some_and(|entry| entry.leaves));
+        if let Err(reason) = self.copy_to_those_with_room(id, heirs, alone, leave) {
             self.stay(id, &there, &reason);
         }
     }
@@ -80,7 +82,7 @@ impl Core {
         self.come_to(id, if stay { Gives::Before } else { Gives::ForNow });
         let alone = self.without(&heirs, there);
         // Where that doesn't come about it is found when they have done their work.
-        let _ = self.copy_to_those_with_room(id, heirs, alone);
+        let _ = self.copy_to_those_with_room(id, heirs, alone, true);
     }
 
     /// What couldn't be copied before counts for nothing.
@@ -175,21 +177,36 @@ impl Core {
         Receivers::new(receivers.filter_map(|(&worker, entry)| Some((worker, memory(entry)?, held(worker)))))
     }
 
-    /// Has each result copied by those of `heirs` that have most memory left; an error if there is one that nobody could take.
-    fn copy_to_those_with_room(&mut self, id: u64, mut heirs: Receivers, results: Vec<Resident>) -> Result<(), String> {
+    /// Has each result copied by those of `heirs` that have most memory left; an error if there is one that nobody could take, or, where
+    /// `some` are enough, if there are only such.
+    fn copy_to_those_with_room(
+        &mut self,
+        id: u64,
+        mut heirs: Receivers,
+        results: Vec<Resident>,
+        some: bool,
+    ) -> Result<(), String> {
         if heirs.are_none() {
             return Err("nobody else is there to hold its results".into());
         }
-        let mut ways: BTreeMap<Way, Vec<TaskRange>> = BTreeMap::new();
+        let (mut ways, mut refused): (BTreeMap<Way, Vec<TaskRange>>, _) = (BTreeMap::new(), None);
         for Resident { run, task, bytes, workers } in results {
             let Some(from) = workers.first() else { continue };
             let advice = "start a larger worker first";
-            let refused = || format!("a result of it has {bytes} bytes, and nobody else has as much memory: {advice}");
-            let to = heirs.next_to(run, bytes).ok_or_else(refused)?;
+            let Some(to) = heirs.next_to(run, bytes) else {
+                let why = format!("a result of it has {bytes} bytes, and nobody else has as much memory: {advice}");
+                refused.get_or_insert(why);
+                continue;
+            };
             TaskRange::push(ways.entry((run, *from, to)).or_default(), task);
         }
-        self.copy(id, ways);
-        Ok(())
+        match refused.filter(|_| !some || ways.is_empty()) {
+            Some(why) => Err(why),
+            None => {
+                self.copy(id, ways);
+                Ok(())
+            }
+        }
     }
 
     /// Has as many workers hold each of these results.

@@ -92,7 +92,10 @@ impl Core {
     pub fn takers_change(&mut self) {
         self.ungiven.append(&mut self.ungiven_for_now);
         self.careful.asked.one_comes();
-        self.movements.one_comes();
+        // What waits for those who stay isn't looked at for those who leave.
+        if self.workers.values().any(|entry| entry.is_in() && !entry.is_retiring) {
+            self.movements.one_comes();
+        }
     }
 
     /// Workers that data may be put on.

@@ -4,7 +4,7 @@ use super::core::Core;
 use super::tests::{TASKS, range};
 use super::tests_of_workers::{Scene, compute, give};
 use crate::message::FromWorker;
-use raskt_schedule::{LossCause, RunId, WorkerId, WorkerTold};
+use raskt_schedule::{LossCause, Offer, RunId, WorkerId, WorkerTold};
 
 /// A worker has what a run is given.
 fn holds(core: &mut Core, worker: WorkerId, run: RunId) {
@@ -203,6 +203,29 @@ fn who_gives_way_keeps_what_others_have_for_who_comes() {
     copied_to(&mut scene.core, gives_way, &[RunId(1), RunId(3)]);
     let core = &mut scene.core;
     assert!(!core.workers.contains_key(&other) && core.workers.contains_key(&gives_way));
+}
+
+/// What nobody else has memory for keeps nothing else from going, while it works and after.
+#[test]
+fn of_a_worker_that_leaves_goes_what_others_have_memory_for() {
+    for works in [true, false] {
+        let mut scene = Scene::new();
+        let (client, leaver) = (scene.client(1), scene.worker(2, "leaves"));
+        for (run, bytes) in [(RunId(1), 48), (RunId(3), 1 << 50)] {
+            give_alone(&mut scene.core, client, run);
+            let told = WorkerTold::Scattered { run, tasks: vec![range(0, 0, u64::from(TASKS))], bytes };
+            scene.core.worker_says(leaver, FromWorker::Told { told, small: vec![] }, vec![]);
+        }
+        if works {
+            compute(&mut scene.core, client, RunId(2), 1);
+        }
+        let other = scene.worker_of(3, Offer { name: "other".into(), memory: 1 << 20, ..Offer::slots(1) });
+        leaves(&mut scene.core, leaver, false);
+        copied_to(&mut scene.core, other, &[RunId(1)]);
+        assert!(scene.core.workers.contains_key(&leaver), "{works}");
+        scene.core.release(RunId(2));
+        assert!(scene.core.movements.are_none());
+    }
 }
 
 /// Who is out of reach may be so for longer than there is time.

@@ -36,10 +36,13 @@ impl Scene {
     }
 
     pub fn worker(&mut self, process: u128, name: &str) -> WorkerId {
+        self.worker_of(process, Offer { name: name.into(), ..Offer::slots(1) })
+    }
+
+    pub fn worker_of(&mut self, process: u128, offer: Offer) -> WorkerId {
         let (nowhere, ignores) = ("tcp://127.0.0.1:1".parse().unwrap(), inbox(|_: Incoming<ToWorker>| {}));
         let outbox = self.network.connect(&nowhere, Role::Worker, ignores).unwrap();
         let worker = self.core.worker_arrived(&Self::peer(Role::Worker, process), outbox);
-        let offer = Offer { name: name.into(), ..Offer::slots(1) };
         self.core.worker_says(worker, FromWorker::Join(offer), vec![]);
         worker
     }

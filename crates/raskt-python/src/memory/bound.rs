@@ -3,7 +3,7 @@
 use super::{CURRENT, Current, current, garbage};
 use pyo3::prelude::*;
 use raskt_execute::Store;
-use raskt_store::{ProcessLimit, give_back_freed, keep_little_freed, own_bytes};
+use raskt_store::{ProcessLimit, give_back_freed, keep_little_freed, taken_bytes};
 use raskt_sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -88,7 +88,8 @@ pub(crate) fn have_beside(bytes: usize) -> Option<Beside> {
 /// is within what it has left in any case.
 pub(crate) fn fits_beside(bytes: u64) -> bool {
     let Some((_, limit)) = of_worker().filter(|(_, limit)| bytes > limit / PART_BESIDE) else { return true };
-    let bears = || own_bytes().is_none_or(|own| ProcessLimit(limit).bears(own.saturating_add(bytes)));
+    let bears =
+        || taken_bytes(std::process::id()).is_none_or(|taken| ProcessLimit(limit).bears(taken.saturating_add(bytes)));
     // Some of it may be what allocators keep of memory that was freed.
     bears() || {
         keep_little_freed();
