@@ -269,8 +269,9 @@ impl Life<'_> {
             // It is asked all the time, and to look may take the interpreter.
             if now >= looked.get() + GLANCE {
                 looked.set(now);
-                let is_news = over.get() > now + STOP_GRACE;
-                over.set(if is_news && self.stop.is_wanted() { now + STOP_GRACE } else { over.get() });
+                if over.get() > now + STOP_GRACE && self.stop.is_wanted() {
+                    over.set(now + STOP_GRACE);
+                }
             }
             over.get().saturating_duration_since(now)
         }

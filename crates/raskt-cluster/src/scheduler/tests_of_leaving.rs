@@ -107,15 +107,7 @@ fn where_all_leave_at_once_the_last_waits_for_who_comes() {
         assert!(copies(core).is_empty() && !core.movements.are_none(), "it waits");
         let new = scene.worker(4, "4");
         let core = &mut scene.core;
-        let asked = copies(core);
-        assert!(asked.len() == 2 && asked.iter().all(|(_, to)| *to == new), "{asked:?}");
-        for run in [RunId(1), RunId(2)] {
-            let told = WorkerTold::Fetched { run, tasks: vec![range(0, 0, u64::from(TASKS))] };
-            core.worker_says(new, FromWorker::Told { told, small: vec![] }, vec![]);
-        }
-        for (copy, _) in asked {
-            core.worker_says(new, FromWorker::Copied { copy, failure: None }, vec![]);
-        }
+        copied_to(core, new, &[RunId(1), RunId(2)]);
         assert!(!core.workers.contains_key(&last) && core.movements.are_none());
     }
 }

@@ -74,9 +74,8 @@ impl Scheduler {
         let above = |run: RunId| self.chain(run).skip(1).map(|(above, _)| above).collect::<BTreeSet<_>>();
         let all = at_work.into_iter().map(above).chain(state.above_orphans()).reduce(|all, these| &all & &these);
         // Where nothing is at work, whoever waits may be to blame as well.
-        let above_all =
-            all.map(|above_all| waiting.iter().filter(|(run, _)| !above_all.contains(run)).copied().collect());
-        above_all.unwrap_or_default()
+        let excused = all.map(|above| waiting.iter().filter(|(run, _)| !above.contains(run)).copied().collect());
+        excused.unwrap_or_default()
     }
 
     /// The group for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have some of
