@@ -67,7 +67,7 @@ impl<'host> Stop<'host> {
         let deadline = Instant::now() + patience;
         loop {
             // The host may take its time: whoever wants the command to end says so meanwhile.
-            if self.host.is_interrupted() {
+            if self.wish.is_there() || self.host.is_interrupted() {
                 return true;
             }
             let is_there = self.wish.is_there.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,6 +91,10 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 impl Wish {
+    fn is_there(&self) -> bool {
+        *self.is_there.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn tell(&self) {
         *self.is_there.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();

@@ -176,8 +176,8 @@ impl Engine {
 pub struct SlotLoan(Loan);
 
 impl SlotLoan {
-    /// Whether the task had a slot to give: one that has seceded before only says that it waits.
+    /// Whether the task had a slot to give that others don't have already: one that has seceded has none.
     pub fn has_slot(&self) -> bool {
-        !self.0.is_none()
+        self.0.has_own()
     }
 }

@@ -2,6 +2,7 @@
 //! itself.
 
 use std::cell::Cell;
+use std::thread::{ThreadId, current};
 use std::time::{Duration, Instant};
 
 thread_local! {
@@ -18,16 +19,21 @@ pub(crate) struct Pause {
     began: Instant,
     /// What they had waited until then.
     before: Duration,
+    thread: ThreadId,
 }
 
 impl Pause {
     pub fn begin() -> Self {
-        Self { began: Instant::now(), before: waited() }
+        Self { began: Instant::now(), before: waited(), thread: current().id() }
     }
 }
 
 impl Drop for Pause {
     fn drop(&mut self) {
+        // Another thread may be the one that ends it.
+        if self.thread != current().id() {
+            return;
+        }
         // Of what ran meanwhile, the waits are a part of this one.
         WAITED.set(self.before + self.began.elapsed());
     }

@@ -60,6 +60,9 @@ impl Scheduler {
 
     pub(crate) fn resize(&mut self, worker: WorkerId, slots: u32, memory: u64) {
         self.workers.resize(worker, slots, memory);
+        if slots == 0 {
+            self.ask_all_back(worker);
+        }
         self.look_at_borrowers(worker);
     }
 

@@ -51,6 +51,7 @@ mod scheduler;
 mod settings;
 mod shares;
 mod stall;
+mod stealing;
 mod suspects;
 mod take;
 mod task;

@@ -158,9 +158,10 @@ mod tests {
 
     #[test]
     fn files_are_not_taken_from_others() {
-        let (taken, resident) = (taken_bytes(std::process::id()).unwrap(), resident_bytes().unwrap());
-        // This program is one of the files.
-        assert!(taken > 100_000 && taken + (1 << 20) < resident, "{taken} of {resident}");
+        // This program is one of the files. Other tests may free something just then.
+        let look = || (taken_bytes(std::process::id()).unwrap(), resident_bytes().unwrap());
+        let is_less = |(taken, resident): (u64, u64)| taken > 100_000 && taken + (1 << 20) < resident;
+        assert!((0..5).any(|_| is_less(look())), "{:?}", look());
         assert_eq!(taken_bytes(u32::MAX), None);
     }
 

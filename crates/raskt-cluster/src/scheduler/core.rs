@@ -58,6 +58,8 @@ pub(super) struct Core {
     pub stopping: Stopping,
     /// Data that was given anew and that its client has let go of: it stays until nothing of this client is stopped any more.
     pub given_anew: BTreeMap<RunId, RangeMap<()>>,
+    /// How often clients have asked where results are.
+    pub asked_where: usize,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
     /// Runs that fewer of those read than before, while somebody is at it to let go what of them isn't wanted.
@@ -124,6 +126,7 @@ impl Core {
             careful: Careful::default(),
             stopping,
             given_anew,
+            asked_where: 0,
             awaited_by,
             unpinning: None,
             sharing: Sharing::new(),

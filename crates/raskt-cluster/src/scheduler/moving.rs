@@ -273,6 +273,12 @@ impl Core {
         self.movements.gives_anew(movement);
     }
 
+    /// One has come: nobody waits for those out of reach to take over what others have.
+    pub fn take_over_from_those_away(&mut self) {
+        let away: Vec<_> = self.workers.iter().filter(|(_, entry)| entry.is_away).map(|(&worker, _)| worker).collect();
+        away.into_iter().for_each(|worker| self.copies_put_off(worker));
+    }
+
     /// A worker is out of reach: others take over what it was to take over of those who retire.
     pub fn copies_put_off(&mut self, worker: WorkerId) {
         let retires = |movement: u64| self.movements.get(movement).is_some_and(Movement::retires);

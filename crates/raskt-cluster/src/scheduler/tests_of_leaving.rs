@@ -112,6 +112,60 @@ fn where_all_leave_at_once_the_last_waits_for_who_comes() {
     }
 }
 
+/// Where nobody stays, one of those that leave takes over what another has as soon as it can be reached again.
+#[test]
+fn those_that_leave_hand_on_to_one_that_is_back() {
+    let mut scene = Scene::new();
+    let (client, works) = (scene.client(1), scene.worker(2, "works"));
+    compute(&mut scene.core, client, RunId(2), 1);
+    let gives = scene.worker(3, "gives");
+    give_alone(&mut scene.core, client, RunId(1));
+    holds(&mut scene.core, gives, RunId(1));
+    let core = &mut scene.core;
+    leaves(core, works, true);
+    core.worker_away(works, true);
+    leaves(core, gives, true);
+    assert!(copies(core).is_empty() && core.workers.contains_key(&gives), "the other one isn't reached");
+    core.worker_away(works, false);
+    copied_to(core, works, &[RunId(1)]);
+    assert!(!core.workers.contains_key(&gives) && core.workers.contains_key(&works));
+}
+
+/// The same of one that retired by an order of a client, and leaves of itself before it is done.
+#[test]
+fn those_that_leave_hand_on_to_one_that_comes_to_leave() {
+    let mut scene = Scene::new();
+    let client = scene.client(1);
+    let [gives, works] = [2, 3].map(|process| scene.worker(process, &process.to_string()));
+    compute(&mut scene.core, client, RunId(2), 2);
+    give_alone(&mut scene.core, client, RunId(1));
+    holds(&mut scene.core, gives, RunId(1));
+    let core = &mut scene.core;
+    let is_at_work = |worker| !core.machine.processing(worker, None, 1).is_empty();
+    assert!(is_at_work(gives) && is_at_work(works));
+    core.set_retiring(works, true);
+    leaves(core, gives, true);
+    assert_eq!(copies(core), [], "nobody leaves after it yet");
+    leaves(core, works, true);
+    copied_to(core, works, &[RunId(1)]);
+}
+
+/// Those who are out of reach may be so for longer than there is time: who comes meanwhile takes over what they were to.
+#[test]
+fn who_comes_takes_over_what_one_out_of_reach_was_to() {
+    let mut scene = Scene::new();
+    let client = scene.client(1);
+    let [leaver, stays] = [2, 3].map(|process| scene.worker(process, &process.to_string()));
+    give_alone(&mut scene.core, client, RunId(1));
+    holds(&mut scene.core, leaver, RunId(1));
+    scene.core.worker_away(stays, true);
+    leaves(&mut scene.core, leaver, false);
+    assert!(matches!(copies(&scene.core)[..], [(_, to)] if to == stays), "there is nobody else");
+    let new = scene.worker(4, "new");
+    copied_to(&mut scene.core, new, &[RunId(1)]);
+    assert!(!scene.core.workers.contains_key(&leaver) && scene.core.movements.are_none());
+}
+
 /// All copies of data of these runs that one worker is to make are there.
 fn copied_to(core: &mut Core, new: WorkerId, runs: &[RunId]) {
     let asked = copies(core);

@@ -93,6 +93,7 @@ impl Core {
                 self.note(|| Record::WorkerIn { worker: worker.0, identity });
                 self.movements.one_joins();
                 self.takers_change();
+                self.take_over_from_those_away();
                 self.let_in(worker, offer);
                 self.back_up_all();
             }
@@ -134,6 +135,8 @@ impl Core {
         }
         self.ask_others_for_gifts(worker, LossCause::Retired);
         self.set_retiring(worker, true);
+        // It may be one that retired already, by an order: others that leave hand on to it from now on.
+        self.movements.one_comes();
         self.hand_over(worker);
     }
 
@@ -205,6 +208,9 @@ impl Core {
         self.note_info(format!("worker `{name}` {}", if is_away { "is out of reach" } else { "is back" }));
         if is_away {
             self.copies_put_off(worker);
+        } else {
+            // Be it one of those that leave: where nobody stays they hand on to one another.
+            self.movements.one_comes();
         }
         self.resize(worker);
     }

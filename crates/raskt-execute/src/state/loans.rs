@@ -31,21 +31,26 @@ impl State {
         self.lent_slots + self.lent_to_runs
     }
 
-    /// A task waits for something that other tasks bring about, or has seceded, and goes on.
-    pub fn lend(&mut self, place: Place, has_seceded: bool) {
-        self.lent_slots += 1;
-        if has_seceded {
+    /// The slot of a task is others', unless it was before; maybe the task at a place goes on.
+    pub fn lend(&mut self, is_new: bool, secedes: Option<Place>) {
+        self.lent_slots += u32::from(is_new);
+        if let Some(place) = secedes {
             self.seceded.begin(place, Instant::now());
         }
+        if is_new || secedes.is_some() {
+            self.resize();
+        }
+    }
+
+    /// It has its slot again: also one that has ended meanwhile, or still says that it waits.
+    pub fn take_back_lent(&mut self) {
+        self.lent_slots -= 1;
         self.resize();
     }
 
-    /// It waits no longer, or has its slot again: also one that has ended meanwhile, or still says that it waits.
-    pub fn take_back_lent(&mut self, place: Place, has_seceded: bool) {
-        self.lent_slots -= 1;
-        if has_seceded {
-            self.seceded.end(place);
-        }
+    /// It has its slot again, or waits for something if others still have it.
+    pub fn rejoins(&mut self, place: Place) {
+        self.seceded.end(place);
         self.resize();
     }
 

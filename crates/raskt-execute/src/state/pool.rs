@@ -1,5 +1,6 @@
 //! The threads of an engine: how many there are, and how many of them are at work.
 
+use super::seceded::Place;
 use std::collections::BTreeMap;
 
 /// A thread of the pool.
@@ -31,19 +32,19 @@ struct AtWhat {
     has_come: bool,
     /// It has taken up work, and hasn't asked for more.
     works: bool,
-    /// A task that it is in waits for others.
-    waits: bool,
+    /// It has given its place to others, since that.
+    waits: Option<Place>,
     /// Nobody wants any more what it is at.
     is_astray: bool,
 }
 
 impl AtWhat {
     fn is_busy(self) -> bool {
-        self.works && !self.waits && !self.is_astray
+        self.works && self.waits.is_none() && !self.is_astray
     }
 
     fn is_stray(self) -> bool {
-        self.works && !self.waits && self.is_astray
+        self.works && self.waits.is_none() && self.is_astray
     }
 }
 
@@ -114,8 +115,13 @@ impl Pool {
         self.coming -= usize::from(!has_come);
     }
 
-    pub fn set_waiting(&mut self, number: ThreadNumber, waits: bool) {
-        self.change(number, |thread| thread.waits = waits);
+    pub fn set_waiting(&mut self, number: ThreadNumber, place: Place) {
+        self.change(number, |thread| thread.waits = Some(place));
+    }
+
+    /// It waits no more, unless that is over by now and it does again.
+    pub fn set_going_on(&mut self, number: ThreadNumber, place: Place) {
+        self.change(number, |thread| thread.waits = thread.waits.filter(|it| *it != place));
     }
 
     pub fn set_astray(&mut self, number: ThreadNumber, is_astray: bool) {
@@ -146,10 +152,12 @@ mod tests {
         pool.set_looking(two);
         pool.set_working(two);
         assert_eq!((pool.live(), pool.busy(), pool.available()), (2, 2, 0));
-        pool.set_waiting(one, true);
+        pool.set_waiting(one, 7);
         pool.set_astray(one, true);
         assert_eq!(pool.busy(), 1);
-        pool.set_waiting(one, false);
+        pool.set_going_on(one, 6);
+        assert_eq!(pool.busy(), 1);
+        pool.set_going_on(one, 7);
         assert_eq!(pool.busy(), 1);
         pool.set_astray(one, false);
         assert_eq!(pool.busy(), 2);
@@ -167,7 +175,7 @@ mod tests {
             pool.set_astray(thread, true);
         }
         assert_eq!((pool.busy(), pool.strays_in_places()), (2, 2));
-        pool.set_waiting(threads[0], true);
+        pool.set_waiting(threads[0], 1);
         assert_eq!(pool.busy(), 1);
         threads.into_iter().for_each(|thread| pool.set_looking(thread));
         assert_eq!((pool.busy(), pool.strays_in_places()), (0, 0));

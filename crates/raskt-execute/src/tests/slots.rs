@@ -46,11 +46,11 @@ fn inputs_that_are_read_while_there_is_no_slot_any_more_are_there_when_there_is_
     state.submit(submitted(task_of(MIB - 8))).unwrap();
     let first = state.pick(None).expect("there is memory for it");
     // Its task waits for something, and another asks for memory meanwhile.
-    state.lend(1, false);
+    state.lend(true, None);
     state.submit(submitted(task_of(MIB / 2))).unwrap();
     let asking: Vec<Ticket> = state.asking();
     let [second] = asking[..] else { panic!("{asking:?}") };
-    state.take_back_lent(1, false);
+    state.take_back_lent();
     state.answered(second, Reply::Promised { is_loading: true });
     assert!(!state.has_work(), "there is one slot, which is taken");
     state.answered(second, Reply::Loaded);

@@ -226,19 +226,20 @@ pub(super) fn cluster_task_name() -> Option<(Written, String)> {
 
 /// The slot of the task of whoever makes it, which others have until it is closed. Whether the task waits for what others do, or what
 /// it waits for is its own, in this process.
-#[pyclass(unsendable, module = "raskt._core")]
-pub(super) struct ClusterLoan(Option<SlotLoan>);
+#[pyclass(frozen, module = "raskt._core")]
+pub(super) struct ClusterLoan(Mutex<Option<SlotLoan>>);
 
 #[pymethods]
 impl ClusterLoan {
     #[new]
     #[pyo3(signature = (*, within=false))]
     fn new(py: Python<'_>, within: bool) -> Self {
-        Self(py.outside(if within { Engine::lend_slot_within } else { Engine::lend_slot }))
+        Self(Mutex::new(py.outside(if within { Engine::lend_slot_within } else { Engine::lend_slot })))
     }
 
-    fn close(&mut self, py: Python<'_>) {
-        let own = self.0.take();
+    /// Other threads may, and do where a generator that has one is collected there.
+    fn close(&self, py: Python<'_>) {
+        let own = self.0.lock().take();
         py.outside(move || drop(own));
     }
 }
@@ -270,8 +271,8 @@ pub(super) fn cluster_secede(py: Python<'_>) -> bool {
     if here().is_none() {
         return false;
     }
-    if let Some(loan) = py.outside(Engine::secede) {
-        SECEDED.set(Some(loan));
+    if SECEDED.with_borrow(Option::is_none) {
+        SECEDED.set(py.outside(Engine::secede));
     }
     true
 }

@@ -4,7 +4,7 @@ use super::graphs::added;
 use super::graphs::op;
 use super::lent::{Cluster, layers, nothing};
 use super::shares::head;
-use super::world::soonest_start;
+use super::world::{RUN, World, soonest_start};
 use crate::run_queue::RunQueue;
 use crate::*;
 use raskt_graph::*;
@@ -110,6 +110,24 @@ fn what_has_begun_is_waited_for_by_nobody() {
     s.handle_event(Time(2), Event::TimePassed);
     let asked = drain(&mut s).into_iter().any(|a| matches!(a, Action::Recall { .. }));
     assert!(asked, "six assignments wait behind a long one, and a worker with nothing to do isn't given any");
+}
+
+/// What it is at it ends, and nothing that it was given in advance keeps it from leaving.
+#[test]
+fn who_is_given_no_more_gives_back_what_it_has_not_begun() {
+    let mut world = World::ahead(1, 1 << 40);
+    world.join(1);
+    let graph = one_layer(8, None);
+    world.handle(added(RUN, None, graph.clone(), all(&graph)));
+    assert_eq!(world.assigned.len(), 8);
+    let (worker, first) = world.assigned[0].clone();
+    world.handle(Event::Started { worker, run: RUN, attempt: first.attempt });
+    world.handle(Event::WorkerResized { worker, slots: 0, memory: u64::MAX });
+    assert_eq!(world.assigned, [(worker, first)], "the rest is back");
+    world.join(1);
+    assert!(world.assigned.len() == 8 && world.assigned[1..].iter().all(|(it, _)| *it != worker));
+    world.run_to_the_end(&graph);
+    assert_eq!(world.held(), 8);
 }
 
 /// Who is woken in the middle of a walk through the line has its turn all the same.

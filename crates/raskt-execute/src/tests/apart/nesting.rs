@@ -150,6 +150,49 @@ fn slots_come_back_in_any_order() {
     }
 }
 
+/// Has its slot again, which it had given away twice, while it waits for the other task of the same slot; or another thread ends that
+/// loan.
+struct Twice {
+    ends_elsewhere: bool,
+    sender: raskt_sync::Mutex<Sender<()>>,
+    receiver: raskt_sync::Mutex<Receiver<()>>,
+}
+
+impl Runner for Twice {
+    fn run(&self, call: &TaskCall<'_>, _: &[Value]) -> Result<Value, TaskError> {
+        if call.task.index == 1 {
+            self.sender.lock().send(()).unwrap();
+            return Ok(Chunk::scalar(1_i64).into());
+        }
+        let seceded = Engine::secede();
+        let mut within = Engine::lend_slot_within();
+        drop(seceded);
+        if self.ends_elsewhere {
+            std::thread::spawn(|| drop(within)).join().unwrap();
+            // It isn't taken for one that lends already.
+            within = Engine::lend_slot_within();
+        }
+        self.receiver.lock().recv_timeout(Duration::from_secs(30)).expect("the other task has the slot");
+        drop(within);
+        Ok(Chunk::scalar(1_i64).into())
+    }
+}
+
+#[test]
+fn a_slot_is_lent_as_long_as_one_loan_of_it_is_there() {
+    for ends_elsewhere in [false, true] {
+        let (sender, receiver) = channel();
+        let (sender, receiver) = (raskt_sync::Mutex::new(sender), raskt_sync::Mutex::new(receiver));
+        let bench = Bench::new((1, 1 << 10), Arc::new(Twice { ends_elsewhere, sender, receiver }), pairs(2));
+        bench.assign(1, vec![range(0, 0, 1)], vec![]);
+        assert!(matches!(bench.told(), WorkerTold::Started { .. }));
+        bench.assign(2, vec![range(0, 1, 2)], vec![]);
+        let ended = [(); 2].map(|()| ended(&bench));
+        assert_eq!(ended, [Attempt(2), Attempt(1)]);
+        bench.ends_empty();
+    }
+}
+
 /// Goes on without its slot for long.
 struct Seceding(raskt_sync::Mutex<Receiver<()>>);
 

@@ -1,0 +1,199 @@
+//! Slots that tasks give to others.
+
+use super::inside::{Here, Home, Inside, Lent, next_place};
+use crate::shared::Shared;
+use crate::state::Place;
+use crate::waited::Pause;
+use raskt_schedule::Ticket;
+use std::sync::Arc;
+
+/// Slots of a thread that others have, of the tasks that it is in. Several loans of one slot may end in any order, on any thread, and
+/// after its task: with the last the slot is back.
+#[derive(Default)]
+pub(crate) struct Loan {
+    lent: Vec<Arc<LentSlot>>,
+    /// Whether some of them weren't lent before.
+    has_own: bool,
+    /// Whether their tasks go on.
+    secedes: bool,
+    /// Those of which it is said that they wait.
+    waits: Vec<Waits>,
+    paused: Option<Arc<Paused>>,
+    /// For a loan that isn't a part of another wait.
+    wait: Option<Pause>,
+}
+
+/// A task.
+#[derive(Clone)]
+struct At {
+    here: Arc<Here>,
+    /// Where it stands there.
+    at: usize,
+    place: Place,
+    shared: Arc<Shared>,
+}
+
+impl At {
+    fn new(here: &Arc<Here>, at: usize, inside: &Inside) -> Self {
+        Self { here: here.clone(), at, place: inside.place, shared: inside.shared.clone() }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Inside)) {
+        self.here.change_place(self.at, self.place, change);
+    }
+}
+
+/// The slot of a task, which others have as long as this is there.
+pub(super) struct LentSlot(At);
+
+impl Drop for LentSlot {
+    fn drop(&mut self) {
+        // Unless it is lent anew by now.
+        let is_back = |inside: &Inside| inside.slot.strong_count() == 0;
+        self.0.change(|inside| inside.lent = if is_back(inside) { Lent::No } else { inside.lent });
+        self.0.shared.store.lend(false);
+        let _ = self.0.shared.change(|state| state.take_back_lent());
+    }
+}
+
+/// A task of which it is said that it waits: for as long, if it doesn't end before.
+struct Waits {
+    task: At,
+    ticket: Ticket,
+}
+
+/// A thread of an engine that isn't at work: another of its pool is, in its place.
+pub(super) struct Paused {
+    home: Home,
+    place: Place,
+}
+
+impl Paused {
+    pub fn begin(home: Home) -> Self {
+        let place = next_place();
+        let _ = home.0.change(|state| state.pool.set_waiting(home.1, place));
+        Self { home, place }
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        let (shared, number) = &self.home;
+        let _ = shared.change(|state| state.pool.set_going_on(*number, self.place));
+    }
+}
+
+impl Loan {
+    /// Gives all slots of this thread to others, which waits from now on for what these bring about.
+    pub fn of_all() -> Option<Self> {
+        let mut loan = Self::of_slots().unwrap_or_default();
+        for waits in mark_waiting() {
+            let Waits { task: At { shared, place, .. }, ticket } = &waits;
+            let _ = shared.change(|state| state.waits(*place, *ticket, true));
+            loan.waits.push(waits);
+        }
+        (!loan.is_none() || !loan.waits.is_empty()).then_some(loan)
+    }
+
+    /// Gives all slots of this thread to others, which waits from now on: for what this process does, as far as is known.
+    pub fn of_slots() -> Option<Self> {
+        Self::with(false)
+    }
+
+    /// Gives all slots of this thread to others, and goes on: its tasks aren't to be taken for some that wait before they say so.
+    pub fn of_seceded() -> Option<Self> {
+        Self::with(true)
+    }
+
+    fn with(secedes: bool) -> Option<Self> {
+        let mut loan = Self::default();
+        (loan.wait, loan.secedes) = (Some(Pause::begin()), secedes);
+        loan.lend_all(None);
+        loan.pause();
+        (!loan.is_none()).then_some(loan)
+    }
+
+    /// Whether it gives no slot.
+    pub fn is_none(&self) -> bool {
+        self.lent.is_empty() && self.paused.is_none()
+    }
+
+    /// Whether it gives one that wasn't given before.
+    pub fn has_own(&self) -> bool {
+        self.has_own
+    }
+
+    /// Gives all slots of this thread to others, but that of `own`, which is lent otherwise.
+    pub fn lend_all(&mut self, own: Option<&Arc<Shared>>) {
+        for (slot, is_own) in mark_lent(|shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
+            let LentSlot(At { place, shared, .. }) = &*slot;
+            if is_own {
+                shared.store.lend(true);
+            }
+            let _ = shared.change(|state| state.lend(is_own, self.secedes.then_some(*place)));
+            self.has_own |= is_own;
+            self.lent.push(slot);
+        }
+    }
+
+    /// This thread isn't at work until [`Self::resume`].
+    pub fn pause(&mut self) {
+        if self.paused.is_none() {
+            self.paused = Here::get().pause();
+        }
+    }
+
+    pub fn resume(&mut self) {
+        self.paused = None;
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.resume();
+        for Waits { task, ticket } in std::mem::take(&mut self.waits) {
+            let _ = task.shared.change(|state| state.waits(task.place, ticket, false));
+            task.change(|inside| inside.waits = false);
+        }
+        for slot in std::mem::take(&mut self.lent) {
+            let LentSlot(At { place, shared, .. }) = &*slot;
+            if self.secedes {
+                let _ = shared.change(|state| state.rejoins(*place));
+            }
+        }
+    }
+}
+
+/// The slots of this thread that aren't lent to runs, and whose engine `is_one` of those; whether they weren't lent before. They are from
+/// now on.
+fn mark_lent(is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(Arc<LentSlot>, bool)> {
+    let here = Here::get();
+    // A fork within a task comes with what the thread was in. That is the parent's.
+    let is_meant = |inside: &Inside| !inside.shared.is_left_behind() && is_one(&inside.shared);
+    let mark = |(at, inside): (usize, &mut Inside)| {
+        if let Some(slot) = inside.slot.upgrade() {
+            return Some((slot, false));
+        }
+        // One that is just coming back may still be said to be lent.
+        if !matches!(inside.lent, Lent::No | Lent::ToAnybody) {
+            return None;
+        }
+        let slot = Arc::new(LentSlot(At::new(&here, at, inside)));
+        (inside.lent, inside.slot) = (Lent::ToAnybody, Arc::downgrade(&slot));
+        Some((slot, true))
+    };
+    Here::inside(|all| all.iter_mut().enumerate().filter(|(_, inside)| is_meant(inside)).filter_map(mark).collect())
+}
+
+/// The places of this thread of which it isn't said that they wait, with what it has picked there; it is said from now on.
+fn mark_waiting() -> Vec<Waits> {
+    let here = Here::get();
+    // Of those that wait for a run it is known already.
+    let is_quiet = |inside: &Inside| !inside.waits && inside.lent == Lent::ToAnybody && !inside.shared.is_left_behind();
+    let mark = |(at, inside): (usize, &mut Inside)| {
+        let ticket = inside.ticket?;
+        inside.waits = true;
+        Some(Waits { task: At::new(&here, at, inside), ticket })
+    };
+    Here::inside(|all| all.iter_mut().enumerate().filter(|(_, inside)| is_quiet(inside)).filter_map(mark).collect())
+}
