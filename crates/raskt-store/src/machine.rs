@@ -40,19 +40,30 @@ pub fn own_bytes() -> Option<u64> {
     Some(resident.saturating_sub(shared) * page_bytes()?)
 }
 
-/// Bytes that a process takes from others; nothing if it has ended, or the system doesn't say. Of files that it has mapped, its libraries
+/// Bytes that a process takes from others; nothing if it has ended, or the system doesn't say. Of memory that several have mapped it is its
+/// part, where it takes more than `bound`: what each has of it takes the system longer to say. Of files that it has mapped, its libraries
 /// among them, nothing counts: the system takes that back when it likes, and no result leaves memory for it.
-pub fn taken_bytes(process: u32) -> Option<u64> {
+pub fn taken_bytes(process: u32, bound: u64) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let bytes = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    };
-    match (bytes("RssAnon:"), bytes("RssShmem:")) {
-        (Some(own), Some(shared)) => Some(own.saturating_add(shared)),
+    let (own, shared) = (kilobytes(&text, "RssAnon:"), kilobytes(&text, "RssShmem:"));
+    let Some((own, shared)) = own.zip(shared) else {
         // The system doesn't tell them apart.
-        _ => bytes("VmRSS:"),
-    }
+        return kilobytes(&text, "VmRSS:");
+    };
+    let all = own.saturating_add(shared);
+    let part = (all > bound && shared > 0).then(|| shared_part(process)).flatten();
+    Some(part.map_or(all, |part| own.saturating_add(part.min(shared))))
+}
+
+/// The part of a process of memory that it shares with others, without files.
+fn shared_part(process: u32) -> Option<u64> {
+    kilobytes(&fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?, "Pss_Shmem:")
+}
+
+/// Bytes, of a line with this name.
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// Has the C library give back to the system what it keeps of memory that others have freed: arrays of NumPy and pandas lie
@@ -159,10 +170,34 @@ mod tests {
     #[test]
     fn files_are_not_taken_from_others() {
         // This program is one of the files. Other tests may free something just then.
-        let look = || (taken_bytes(std::process::id()).unwrap(), resident_bytes().unwrap());
+        let look = || (taken_bytes(std::process::id(), u64::MAX).unwrap(), resident_bytes().unwrap());
         let is_less = |(taken, resident): (u64, u64)| taken > 100_000 && taken + (1 << 20) < resident;
         assert!((0..5).any(|_| is_less(look())), "{:?}", look());
-        assert_eq!(taken_bytes(u32::MAX), None);
+        assert_eq!(taken_bytes(u32::MAX, 0), None);
+    }
+
+    /// Memory that is there twice, as that of two processes is, or here of one.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn of_shared_memory_a_part_is_taken() {
+        const BYTES: usize = 32 << 20;
+        // SAFETY: the name ends with a zero; the maps are of the file's length, and end with the test.
+        let maps = unsafe {
+            let file = libc::memfd_create(c"raskt-test".as_ptr(), 0);
+            assert!(file >= 0 && libc::ftruncate(file, BYTES as libc::off_t) == 0);
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            let map = || libc::mmap(std::ptr::null_mut(), BYTES, access, libc::MAP_SHARED, file, 0);
+            let maps = [map(), map()];
+            assert!(maps.iter().all(|map| *map != libc::MAP_FAILED) && libc::close(file) == 0);
+            maps.iter().for_each(|map| _ = libc::memset(*map, 1, BYTES));
+            maps
+        };
+        let look = |bound| taken_bytes(std::process::id(), bound).unwrap();
+        // Other tests may take something just then.
+        let is_part = |(rough, part): (u64, u64)| (rough.saturating_sub(part)).abs_diff(BYTES as u64) < 8 << 20;
+        assert!((0..5).any(|_| is_part((look(u64::MAX), look(0)))), "{} {}", look(u64::MAX), look(0));
+        // SAFETY: nothing refers to them.
+        maps.iter().for_each(|map| assert_eq!(unsafe { libc::munmap(*map, BYTES) }, 0));
     }
 
     #[test]

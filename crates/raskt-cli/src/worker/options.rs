@@ -64,7 +64,8 @@ pub(crate) struct Options {
     /// Lifetimes differ by up to so much, so that workers don't all leave at once.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "lifetime", allow_hyphen_values = true)]
     pub lifetime_stagger: Option<Duration>,
-    /// Another worker takes the place of one whose lifetime is over.
+    /// Another worker takes the place of one whose lifetime is over, which hands to others what it holds; what nobody is there to take is
+    /// computed again.
     #[arg(long, requires = "lifetime", conflicts_with = "no_nanny")]
     pub lifetime_restart: bool,
     /// Has the worker run in a process of its own that is started again when it dies, which is usual.

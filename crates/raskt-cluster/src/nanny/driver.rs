@@ -272,7 +272,11 @@ impl Driver {
         }
         self.looked_at = now;
         for (&id, child) in &mut self.children {
-            if let Some(taken) = u32::try_from(child.number()).ok().and_then(taken_bytes) {
+            // Far from its limit it is told roughly.
+            let limit = self.wards[id.0 as usize].memory_limit;
+            let roughly = limit.map_or(u64::MAX, |limit| limit / 2);
+            let number = u32::try_from(child.number()).ok();
+            if let Some(taken) = number.and_then(|number| taken_bytes(number, roughly)) {
                 self.supervisor.handle_memory(now, id, taken);
             }
             if let Some(heard) = child.listen() {

@@ -59,7 +59,7 @@ pub(super) struct Core {
     /// Data that was given anew and that its client has let go of: it stays until nothing of this client is stopped any more.
     pub given_anew: BTreeMap<RunId, RangeMap<()>>,
     /// How often clients have asked where results are.
-    pub asked_where: usize,
+    pub asked_where: u64,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
     pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
     /// Runs that fewer of those read than before, while somebody is at it to let go what of them isn't wanted.

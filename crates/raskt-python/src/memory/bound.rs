@@ -88,8 +88,9 @@ pub(crate) fn have_beside(bytes: usize) -> Option<Beside> {
 /// is within what it has left in any case.
 pub(crate) fn fits_beside(bytes: u64) -> bool {
     let Some((_, limit)) = of_worker().filter(|(_, limit)| bytes > limit / PART_BESIDE) else { return true };
-    let bears =
-        || taken_bytes(std::process::id()).is_none_or(|taken| ProcessLimit(limit).bears(taken.saturating_add(bytes)));
+    let roughly = limit.saturating_sub(bytes) / 2;
+    let taken = || taken_bytes(std::process::id(), roughly);
+    let bears = || taken().is_none_or(|taken| ProcessLimit(limit).bears(taken.saturating_add(bytes)));
     // Some of it may be what allocators keep of memory that was freed.
     bears() || {
         keep_little_freed();
