@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ import pytest
 joblib = pytest.importorskip("joblib")
 
 import raskt.distributed  # noqa: E402, F401
-from raskt.distributed import Client, KilledWorker, LocalCluster, get_worker, worker_client  # noqa: E402
+from raskt.distributed import Client, KilledWorker, LocalCluster, get_client, get_worker, worker_client  # noqa: E402
 
 
 def test_calls_are_made_by_workers(client):
@@ -120,8 +122,22 @@ def a_generator_outlives_its_client() -> int:
     return first + sum(made)
 
 
-def test_slots_come_back_in_any_order() -> None:
-    with LocalCluster(n_workers=1, threads_per_worker=2) as cluster, Client(cluster) as client:
+def a_generator_is_read_on_another_thread() -> int:
+    with joblib.parallel_config(backend="raskt"):
+        calls = joblib.Parallel(n_jobs=2, return_as="generator", batch_size=1)
+        made = calls(joblib.delayed(naps)(number) for number in range(8))
+        first: int = next(made)
+    with ThreadPoolExecutor(1) as threads:
+        rest = threads.submit(sum, made).result()
+    return first + rest + get_client().submit(naps, -1).result()
+
+
+@pytest.mark.parametrize("function", [a_generator_outlives_its_client, a_generator_is_read_on_another_thread])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_slots_come_back_in_any_order(threads: int, function: Callable[[], int]) -> None:
+    with LocalCluster(n_workers=1, threads_per_worker=threads) as cluster, Client(cluster) as client:
         pid = client.run(os.getpid)
-        assert client.submit(a_generator_outlives_its_client).result(timeout=60) == sum(range(1, 9))
+        assert client.submit(function).result(timeout=60) == sum(range(1, 9))
+        # The worker is whole, and has all of its slots.
+        assert client.gather(client.map(naps, range(10))) == list(range(1, 11))
         assert client.run(os.getpid) == pid
