@@ -20,6 +20,7 @@ mod sending;
 mod sent_errand;
 mod shared;
 mod sharing;
+mod signal;
 mod state;
 mod table;
 mod tasks;

@@ -7,7 +7,6 @@ use super::watching::{Callback, Watching};
 use crate::pool::waits_here;
 use crate::ranges::RangeMap;
 use raskt_schedule::{RunId, TaskRange};
-use raskt_sync::MutexGuard;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -72,7 +71,8 @@ impl Watch {
         mut find: impl FnMut(&mut Watching) -> Option<T>,
     ) -> Option<T> {
         let _waits = waits_here();
-        let mut state = self.shared.state.lock();
+        // Of many that settle one by one each would come in a moment, while those who make them need the processors.
+        let (mut state, mut may_be_soon) = (self.shared.state.lock(), !looks_at_each);
         loop {
             let watching = state.watches.get_mut(&self.id)?;
             if let Some(found) = find(watching) {
@@ -83,19 +83,15 @@ impl Watch {
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 return None;
             }
-            state = wait(&changed, state, deadline);
+            if std::mem::take(&mut may_be_soon) {
+                let given = changed.given();
+                drop(state);
+                changed.watch(given, deadline);
+                state = self.shared.state.lock();
+            } else {
+                state = changed.wait(state, deadline);
+            }
         }
-    }
-}
-
-fn wait<'a>(
-    changed: &raskt_sync::Condvar,
-    state: MutexGuard<'a, State>,
-    deadline: Option<Instant>,
-) -> MutexGuard<'a, State> {
-    match deadline {
-        Some(deadline) => changed.wait_until(state, deadline).0,
-        None => changed.wait(state),
     }
 }
 

@@ -1,9 +1,9 @@
 //! What is known to those who watch tasks: what of them has still to come, and what has come in which order.
 
+use super::signal::Signal;
 use super::table::{Change, Place};
 use crate::ranges::RangeMap;
 use raskt_schedule::{RunId, TaskRange};
-use raskt_sync::Condvar;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct Watching {
     unseen: BTreeMap<RunId, RangeMap<()>>,
     /// Those who wait are to look at each that settles.
     pub looks_at_each: bool,
-    pub changed: Arc<Condvar>,
+    pub changed: Arc<Signal>,
     /// Called once when nothing is pending.
     pub call: Option<Callback>,
 }
@@ -59,7 +59,7 @@ impl Watching {
             self.note(run, *tasks);
         }
         if self.pending == 0 || self.looks_at_each || self.failed > 0 {
-            self.changed.notify_all();
+            self.changed.give();
         }
         if self.pending == 0 { self.call.take() } else { None }
     }
