@@ -27,12 +27,15 @@ from raskt.distributed import (
     Scheduler,
     SpecCluster,
     Status,
+    SubprocessCluster,
     Worker,
 )
 from raskt.distributed._clusters import _decision, _nanny, _spec
 from raskt.distributed._clusters._process import FAILURES_MOST
 
 ONE = {"cls": Nanny, "options": {"nthreads": 1}}
+PATIENCE = 60
+
 HERE = {"cls": Worker, "options": {"nthreads": 1, "memory_limit": "64 MiB"}}
 
 
@@ -605,3 +608,29 @@ def test_bad_arguments_of_servers() -> None:
         Scheduler(interface="nowhere0")
     with pytest.raises(TypeError, match="status is 'up'"):
         ProcessInterface().status = "up"  # type: ignore[assignment]
+
+
+# --- workers that the scheduler has had leave -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: LocalCluster(n_workers=2, threads_per_worker=1),
+        lambda: LocalCluster(n_workers=2, threads_per_worker=1, processes=False),
+        lambda: SubprocessCluster(n_workers=2, threads_per_worker=1, silence_logs=50),
+    ],
+)
+def test_who_has_retired_is_none_of_the_cluster_any_more(make: Any) -> None:
+    with make() as cluster, Client(cluster) as client:
+        client.wait_for_workers(2, timeout=PATIENCE)
+        client.retire_workers(n=1)
+        until(lambda: any(worker._is_over() for worker in cluster.workers.values()))
+        cluster.scale(2)
+        client.wait_for_workers(2, timeout=PATIENCE)
+        assert len(cluster.workers) == len(cluster.plan) == 2 == len(client.scheduler_info()["workers"])
+        client.retire_workers(n=2)
+        until(lambda: all(worker._is_over() for worker in cluster.workers.values()))
+        cluster.adapt(minimum=1, maximum=1, interval=0.1)
+        client.wait_for_workers(1, timeout=PATIENCE)
+        assert client.submit(abs, -1).result(PATIENCE) == 1

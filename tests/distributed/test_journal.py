@@ -16,7 +16,19 @@ import pytest
 from killed_scheduler import RASKT, Place, await_marks
 
 from processes_seen import until
-from raskt.distributed import Actor, Client, Event, Future, Lock, Queue, Variable, WorkerPlugin, get_worker
+from raskt.distributed import (
+    Actor,
+    Client,
+    Event,
+    Future,
+    Lock,
+    MultiLock,
+    Queue,
+    Semaphore,
+    Variable,
+    WorkerPlugin,
+    get_worker,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -166,6 +178,26 @@ def is_called(tally: Actor) -> bool:
     with suppress(ConnectionError):
         return tally.add().result(timeout=30) >= 1
     return tally.add().result(timeout=30) >= 1
+
+
+def test_who_has_lost_a_place_with_the_scheduler_is_told(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    with Client(scheduler_file=place.file) as client:
+        client.wait_for_workers(2, timeout=30)
+        for make in (lambda: Lock("x"), lambda: MultiLock(["x", "y"]), lambda: Semaphore(1, "z")):
+            with pytest.raises(RuntimeError, match="lost|isn't held"), make():
+                place.kill()
+                place.start()
+                # Another one has it meanwhile.
+                other = make()
+                assert other.acquire(timeout=30)
+                other.release()
+        asked = Semaphore(1, "z")
+        asked.acquire()
+        place.kill()
+        place.start()
+        assert asked.release() is False
+    place.close()
 
 
 def test_who_asks_of_workers_right_after_a_restart_sees_all_of_them(tmp_path: Path) -> None:

@@ -150,6 +150,10 @@ def test_callbacks(client):
     names = client.nthreads()
     assert client.run(lambda: os.environ["RASKT_TEST_PLAIN"]) == dict.fromkeys(names, "1")
     assert client.run(lambda: get_worker().told) == {name: name for name in names}
+    # So do functions that are called once.
+    assert client.run(lambda more, dask_worker: dask_worker.told + more, "!") == {name: f"{name}!" for name in names}
+    assert client.run(lambda dask_worker=None: dask_worker, dask_worker=1) == dict.fromkeys(names, 1)
+    assert client.run(max, 1, 2) == dict.fromkeys(names, 2)
 
 
 def test_files(client, tmp_path):

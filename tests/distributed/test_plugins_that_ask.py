@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -372,5 +373,19 @@ class EndsItsProcess(WorkerPlugin):
 
 def test_a_plugin_that_ends_all_workers_is_taken_back(lonely):
     with pytest.raises(RuntimeError, match="all workers ended while they set plugin 'ends' up"):
+        lonely.register_plugin(EndsItsProcess())
+    assert lonely.submit(abs, -1).result(PATIENCE) == 1
+
+
+class IsSlow(WorkerPlugin):
+    name = "slow"
+
+    def setup(self, worker):
+        time.sleep(3)
+
+
+def test_one_that_ends_all_workers_is_taken_back_though_another_is_still_set_up(lonely):
+    lonely.register_plugin(IsSlow())
+    with pytest.raises(RuntimeError, match="taken back"):
         lonely.register_plugin(EndsItsProcess())
     assert lonely.submit(abs, -1).result(PATIENCE) == 1

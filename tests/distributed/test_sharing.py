@@ -182,7 +182,8 @@ def test_semaphores(client, other):
 
 
 def test_whoever_waits_for_a_semaphore_that_is_closed_is_told(client):
-    with Semaphore(1, "closed"):
+    # And whoever has a place.
+    with pytest.raises(RuntimeError, match="`closed` isn't held"), Semaphore(1, "closed"):
         with ThreadPoolExecutor(1) as pool:
             waits = pool.submit(Semaphore(1, "closed").acquire)
             time.sleep(0.02)

@@ -26,8 +26,8 @@ pub trait Face: Send + Sync + 'static {
     /// What makes values of what has come.
     fn decoders(&self) -> &Decoders;
 
-    /// The cause of an error as it travels, where it isn't ours.
-    fn cause(&self, error: &TaskError) -> Option<Vec<u8>>;
+    /// The cause of an error as it travels, where it isn't ours: in no more than `most` bytes, or not at all.
+    fn cause(&self, error: &TaskError, most: usize) -> Option<Vec<u8>>;
 
     /// The error that has come.
     fn error(&self, form: ErrorForm) -> TaskError;
@@ -85,7 +85,7 @@ const KEY_BYTES: usize = 4 << 10;
 
 /// An error as it travels.
 pub(crate) fn error_form(face: &dyn Face, key: String, error: &TaskError) -> ErrorForm {
-    let cause = face.cause(error).filter(|cause| cause.len() <= CAUSE_BYTES);
+    let cause = face.cause(error, CAUSE_BYTES).filter(|cause| cause.len() <= CAUSE_BYTES);
     let (key, message) = (shortened(&key, KEY_BYTES, ""), shortened(&error.message, MESSAGE_BYTES, ""));
     ErrorForm { key, kind: error.kind, message, cause }
 }
@@ -134,7 +134,7 @@ pub(crate) mod tests {
             unreachable!("nothing is read")
         }
 
-        fn cause(&self, _error: &TaskError) -> Option<Vec<u8>> {
+        fn cause(&self, _error: &TaskError, _most: usize) -> Option<Vec<u8>> {
             Some(vec![7; self.0])
         }
 

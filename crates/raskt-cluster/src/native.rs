@@ -28,7 +28,7 @@ impl Face for NativeFace {
         &self.0
     }
 
-    fn cause(&self, _error: &TaskError) -> Option<Vec<u8>> {
+    fn cause(&self, _error: &TaskError, _most: usize) -> Option<Vec<u8>> {
         None
     }
 

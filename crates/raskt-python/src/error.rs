@@ -71,8 +71,8 @@ pub(crate) fn sent_error(kind: ErrorKind, message: String, cause: Option<Vec<u8>
     }
 }
 
-/// The exception behind a failure as it travels, if there is one.
-pub(crate) fn cause_of(py: Python<'_>, error: &TaskError) -> Option<Vec<u8>> {
+/// The exception behind a failure as it travels, if there is one: in about so many bytes at most.
+pub(crate) fn cause_of(py: Python<'_>, error: &TaskError, most: usize) -> Option<Vec<u8>> {
     let cause = error.cause.as_ref()?;
     if let Some(sent) = cause.downcast_ref::<Sent>() {
         return Some(sent.pickle.to_vec());
@@ -80,7 +80,7 @@ pub(crate) fn cause_of(py: Python<'_>, error: &TaskError) -> Option<Vec<u8>> {
     let Raised(raised) = cause.downcast_ref()?;
     // Made a value of its own, it has its traceback.
     let raised = raised.clone_ref(py).into_value(py);
-    let dumped = py.import("raskt._process.errors").and_then(|module| module.call_method1("dump", (raised,)));
+    let dumped = py.import("raskt._process.errors").and_then(|module| module.call_method1("dump", (raised, 0, most)));
     // What can't be pickled is told by its message.
     dumped.and_then(|pickle| pickle.extract()).ok()
 }

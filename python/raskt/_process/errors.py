@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pickle
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -19,10 +21,27 @@ DEPTH = 20
 Line = tuple[str, str, int]
 """File, function and number."""
 
+LINES_MOST = 2000
+"""Lines of a traceback that travel: of more, those at both ends."""
 
-def dump(error: BaseException, skip: int = 0) -> bytes:
-    """Pickles an exception, without the first `skip` entries of its traceback."""
-    return pickle.dumps(_parts(error, skip, DEPTH), protocol=5)
+SHORT_BYTES = 64 << 10
+"""So many bytes of a text are left of an exception that has too many to travel whole, and of all others."""
+
+SMALL_BYTES = 4 << 10
+"""What has more besides texts is left out then."""
+
+
+def dump(error: BaseException, skip: int = 0, most: int | None = None) -> bytes:
+    """Pickles an exception, without the first `skip` entries of its traceback.
+
+    If that has more than `most` bytes it is shortened: it stays of its class, with the beginnings of its texts, without
+    what else is large, and with a note that says so.
+    """
+    data = pickle.dumps(_parts(error, skip, DEPTH, _pickled), protocol=5)
+    if most is None or len(data) <= most:
+        return data
+    data = pickle.dumps(_parts(error, skip, DEPTH, _short), protocol=5)
+    return data if len(data) <= most else pickle.dumps(_parts(error, skip, 1, _short), protocol=5)
 
 
 def with_note(error: BaseException, story: str) -> BaseException:
@@ -37,16 +56,17 @@ def load(data: bytes) -> BaseException:
     return _whole(pickle.loads(data))
 
 
-def _parts(error: BaseException | None, skip: int, depth: int) -> Any:
+def _parts(error: BaseException | None, skip: int, depth: int, pickled: Callable[[BaseException], bytes]) -> Any:
     if error is None or depth == 0:
         return None
     lines = _lines(error.__traceback__)[skip:]
-    cause, context = (_parts(other, 0, depth - 1) for other in (error.__cause__, error.__context__))
-    return _pickled(error), lines, cause, context, error.__suppress_context__
+    cause, context = (_parts(other, 0, depth - 1, pickled) for other in (error.__cause__, error.__context__))
+    return pickled(error), lines, cause, context, error.__suppress_context__
 
 
 def _lines(entry: TracebackType | None) -> list[Line]:
-    return [(frame.f_code.co_filename, frame.f_code.co_name, number) for frame, number in traceback.walk_tb(entry)]
+    lines = [(frame.f_code.co_filename, frame.f_code.co_name, number) for frame, number in traceback.walk_tb(entry)]
+    return lines if len(lines) <= LINES_MOST else lines[: LINES_MOST // 2] + lines[-LINES_MOST // 2 :]
 
 
 def _pickled(error: BaseException) -> bytes:
@@ -58,22 +78,74 @@ def _pickled(error: BaseException) -> bytes:
                 return data
         except Exception:
             continue
-    name = f"{type(error).__module__}.{type(error).__qualname__}"
+    sentence = f"{_name(error)}: {_text(error)} (this exception can't be passed between processes)"
+    return pickle.dumps(RuntimeError(sentence))
+
+
+def _name(error: BaseException) -> str:
+    return f"{type(error).__module__}.{type(error).__qualname__}"
+
+
+def _text(error: BaseException) -> str:
     try:
-        text = str(error)
+        return str(error)
     except Exception:
-        text = "(its message can't be shown)"
-    return pickle.dumps(RuntimeError(f"{name}: {text} (this exception can't be passed between processes)"))
+        return "(its message can't be shown)"
+
+
+def _short(error: BaseException) -> bytes:
+    """The same of an exception that has too many bytes."""
+    data = _pickled(error)
+    if len(data) <= SHORT_BYTES:
+        return data
+    note = f"raskt: of the {len(data)} bytes of this exception only a part has come, since so many don't travel"
+    text = (_beginning(_text(error)),), {}
+    # Some classes want just what was left out: then it is one that they derive from.
+    kinds = [kind for kind in type(error).__mro__ if issubclass(kind, BaseException)]
+    for kind, (args, attributes) in ((kinds[0], _shortened(error)), *((kind, text) for kind in kinds)):
+        attributes = {**attributes, "__notes__": [*attributes.get("__notes__", []), note]}
+        with suppress(Exception):
+            data, _ = codec.dump(_Remade(error, kind, args, attributes), [])
+            if len(data) <= 4 * SHORT_BYTES and str(pickle.loads(data)) is not None:
+                return data
+    return pickle.dumps(RuntimeError(_beginning(f"{_name(error)}: {_text(error)} ({note})")))
+
+
+def _shortened(error: BaseException) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What an exception has, without what is large."""
+    args = tuple(_beginning(value) if isinstance(value, str) else _unless_large(value) for value in error.args)
+    small = {name: value for name, value in vars(error).items() if _unless_large(value) is value}
+    return args, small
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= SHORT_BYTES else f"{text[:SHORT_BYTES]}… ({len(text)} characters in all)"
+
+
+def _unless_large(value: Any) -> Any:
+    """The same object, or what is said of it."""
+    with suppress(Exception):
+        if len(codec.dump(value, [])[0]) <= SMALL_BYTES:
+            return value
+    return f"<{type(value).__name__} that was left out>"
 
 
 class _Remade:
     """An exception that is made again without its `__init__`, which may want other arguments than `Exception` has."""
 
-    def __init__(self, error: BaseException) -> None:
-        self._error = error
+    def __init__(
+        self,
+        error: BaseException,
+        kind: type[BaseException] | None = None,
+        args: tuple[Any, ...] | None = None,
+        attributes: dict[str, Any] | None = None,
+    ) -> None:
+        self._kind = kind or type(error)
+        self._args = error.args if args is None else args
+        self._attributes = vars(error) if attributes is None else attributes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (type(self._error), self._error.args, vars(self._error))
+        return _remade, (self._kind, self._args, self._attributes)
 
 
 def _remade(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:

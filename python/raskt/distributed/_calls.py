@@ -56,7 +56,7 @@ class Calls:
         Parameters
         ----------
         func : callable
-            What is called.
+            What is called; an argument `dask_worker` gets the worker.
         *args, **kwargs
             Its arguments. Futures among them, also in lists, tuples, sets and dictionaries, are replaced by their
             results; nothing waits for them here.
@@ -114,7 +114,7 @@ class Calls:
         Parameters
         ----------
         func : callable
-            What is called.
+            What is called; an argument `dask_worker` gets the worker.
         *iterables
             Its arguments, an item of each for each call; the shortest says how many calls there are.
         key : str or sequence of str, optional
@@ -272,7 +272,7 @@ class Calls:
         Parameters
         ----------
         function : callable
-            What is called.
+            What is called; an argument `dask_worker` gets the worker.
         workers : str or sequence of str, optional
             The names of the workers that are to call it. Default: all.
         wait : bool, default True

@@ -46,6 +46,10 @@ class _Waiting:
         """As of those that derive from this."""
         raise NotImplementedError
 
+    def _leave(self) -> Any:
+        """At the end of `with`: an error if it was lost within."""
+        return self.release()
+
     def _do(self, act: Callable[[Any], Any], undo: Callable[[Any], Any] | None = None) -> Any:
         """``act(stop)``, or something to be awaited if the client is asynchronous."""
         return awaited(act, undo) if self._session.is_asynchronous else act(None)
@@ -60,7 +64,7 @@ class _Waiting:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         with _rather(error):
-            self.release()
+            self._leave()
 
     async def __aenter__(self) -> Any:
         acquired = self.acquire()
@@ -72,7 +76,7 @@ class _Waiting:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         with _rather(error):
-            released = self.release()
+            released = self._leave()
             if self._session.is_asynchronous:
                 await released
 
@@ -99,7 +103,8 @@ class Lock(_Waiting):
     """A lock that processes of a cluster share by its name: one of them has it at a time.
 
     Whoever comes first has it first. It is free when it is released, and when the process that holds it is gone or the
-    object goes. Copies by pickle are other holders of the same lock.
+    object goes. Copies by pickle are other holders of the same lock. It is free as well when the scheduler begins
+    anew, also by a journal: whoever held it hears so when he releases it.
 
     Parameters
     ----------
@@ -204,6 +209,8 @@ class Lock(_Waiting):
 class MultiLock(_Waiting):
     """Several locks that are had at once, or some of them: nobody holds one while it waits for another.
 
+    They are free as well when the scheduler begins anew, as a `Lock` is.
+
     Parameters
     ----------
     names : list of str, optional
@@ -287,7 +294,7 @@ class MultiLock(_Waiting):
         return self._do(lambda _: native.release_locks(held, holder))
 
     def locked(self) -> bool:
-        """Whether this object holds them."""
+        """Whether this object has acquired them and not released them. That they were lost since `release` tells."""
         return self._held is not None
 
     def __del__(self) -> None:

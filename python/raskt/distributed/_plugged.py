@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,18 @@ def once_set_up(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     with _settled:
         while (now := time.monotonic()) < deadline and not _are_set_up(worker, now):
             _settled.wait(NEXT_SECONDS)
-    return function(*args, **kwargs)
+    return function(*args, **with_worker(function, worker, kwargs))
+
+
+def with_worker(function: Callable[..., Any], worker: Worker, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a call by name, and the worker among them if the function has a place for that."""
+    import inspect
+
+    # Functions of C may not say what they take.
+    with suppress(TypeError, ValueError):
+        if "dask_worker" in inspect.signature(function).parameters:
+            return {"dask_worker": worker, **kwargs}
+    return kwargs
 
 
 def _are_set_up(worker: Worker, now: float) -> bool:
@@ -318,9 +330,14 @@ def state(name: str, version: str) -> dict[str, str]:
     return {"status": "OK"}
 
 
-def former(name: str, version: str) -> tuple[bool, bytes | None]:
-    """Whether a plugin is still of that version on a worker, and what was there by its name before. An errand."""
+def former(name: str, version: str) -> tuple[bool | None, bytes | None]:
+    """Whether a plugin is still of that version on a worker, and what was there by its name before. An errand.
+
+    Of a worker that hasn't come to it nobody knows: one before it may still be set up.
+    """
     with _lock:
         changes = _this_worker.get_worker()._changes.get(name)
         latest = None if changes is None else changes.latest
-        return (True, latest.former) if latest is not None and latest.version == version else (False, None)
+        if latest is None:
+            return None, None
+        return (True, latest.former) if latest.version == version else (False, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import pickle
 import uuid
@@ -117,7 +116,8 @@ class Plugins:
             told = _errands.all_of(native, list(_errands.numbers(native, None)), _plugged.former, (name, version))
         except Exception:
             told = {}
-        if told and not any(is_there for is_there, _ in told.values()):
+        are_there = [is_there for is_there, _ in told.values()]
+        if False in are_there and True not in are_there:
             return
         native.plugin(name, None, PATIENCE_SECONDS)
         former = next((data for _, data in told.values() if data is not None), None)
@@ -221,5 +221,4 @@ class _Callback(WorkerPlugin):
 
     def setup(self, worker: Any) -> Any:
         """Calls it."""
-        takes = "dask_worker" in inspect.signature(self.function).parameters
-        return self.function(dask_worker=worker) if takes else self.function()
+        return self.function(**_plugged.with_worker(self.function, worker, {}))

@@ -16,7 +16,8 @@ from raskt.distributed._waits import timeout_seconds
 class Semaphore(_Waiting):
     """So many places that processes of a cluster share by name: each holder has one until it releases it.
 
-    Whoever comes first has one first. A place is free as well when the process that has it is gone, or the object.
+    Whoever comes first has one first. A place is free as well when the process that has it is gone, or the object, and
+    when the scheduler begins anew, also by a journal: `release` says False then, and the end of a ``with`` block raises.
 
     Parameters
     ----------
@@ -84,10 +85,17 @@ class Semaphore(_Waiting):
         RuntimeError
             If it was given none, or has released all.
         """
+        native, lease = self._longest()
+        return self._do(lambda _: _released(native, written(self.name), lease))
+
+    def _leave(self) -> Any:
+        native, lease = self._longest()
+        return self._do(lambda _: native.release_lease(written(self.name), lease))
+
+    def _longest(self) -> tuple[_core.ClusterCoordination, int]:
         if not self._held:
             raise RuntimeError(f"semaphore {self.name!r} was released as often as it was acquired by this object")
-        native, lease = self._held.popleft()
-        return self._do(lambda _: _released(native, written(self.name), lease))
+        return self._held.popleft()
 
     def get_value(self) -> Any:
         """How many places are taken."""
@@ -116,6 +124,6 @@ def _released(native: _core.ClusterCoordination, name: str, lease: int) -> bool:
     try:
         native.release_lease(name, lease)
     except RuntimeError:
-        # It was closed meanwhile.
+        # It was closed meanwhile, or the scheduler has begun anew.
         return False
     return True

@@ -15,6 +15,9 @@ from contextlib import suppress
 SILENT_SECONDS = 60.0
 """Who gives none for so long isn't a worker any more: the scheduler has given it up long before."""
 
+STOPPED_SECONDS = 300.0
+"""Who was stopped by a signal may be silent for so long: somebody may want to have it go on."""
+
 BYTES = 8
 
 WORDS_BYTES = 4096
@@ -39,6 +42,7 @@ class Signs:
             raise
         self._count = 0
         self._silent = 0.0
+        self._stopped = 0.0
         self._looked: float | None = None
 
     def are_given(self) -> None:
@@ -62,19 +66,22 @@ class Signs:
             return ""
         return self._memory[BYTES + 1 :].split(b"\0", 1)[0].decode(errors="replace")
 
-    def are_missing(self, now: float, process: int) -> bool:
-        """Whether it has been silent for too long. Until it has given the first sign, nothing is known of it."""
+    def missing(self, now: float, process: int) -> float | None:
+        """For how many seconds it has been silent, if that is too long; until its first sign nothing is known of it."""
         if self._memory.closed:
-            return False
+            return None
         count = int.from_bytes(self._memory[:BYTES], sys.byteorder)
         passed = 0.0 if self._looked is None else min(now - self._looked, LOOK_MOST_SECONDS)
         self._looked = now
-        self._silent = self._silent + passed if count == self._count and count > 0 else 0.0
+        is_silent = count == self._count and count > 0
         self._count = count
-        if self._silent > SILENT_SECONDS and is_stopped(process):
-            # By somebody who may want to see it as it is, or to have it go on.
-            self._silent = 0.0
-        return self._silent > SILENT_SECONDS
+        state = _state(process) if is_silent else b""
+        # A debugger has stopped it where that is "t": somebody looks at it.
+        self._silent = self._silent + passed if is_silent and state not in (b"T", b"t") else 0.0
+        self._stopped = self._stopped + passed if state == b"T" else 0.0
+        if self._silent > SILENT_SECONDS:
+            return self._silent
+        return self._stopped if self._stopped > STOPPED_SECONDS else None
 
 
 def begins(file: int) -> None:
@@ -91,10 +98,15 @@ def says(file: int, words: str) -> None:
 
 def is_stopped(process: int) -> bool:
     """Whether a signal or a debugger has stopped it, as far as the system says."""
+    return _state(process) in (b"T", b"t")
+
+
+def _state(process: int) -> bytes:
+    """What a process does, as the system calls it by a letter."""
     with suppress(OSError, IndexError):
         with open(f"/proc/{process}/stat", "rb") as about:
-            return about.read().rpartition(b")")[2].split()[0] in (b"T", b"t")
-    return False
+            return about.read().rpartition(b")")[2].split()[0]
+    return b""
 
 
 def _at_least_three(file: int) -> int:

@@ -171,8 +171,9 @@ class Job:
 
     def _look_for_signs(self, now: float, process: int) -> None:
         """Ends it if it has stopped to be a worker: nobody else would, since it lives."""
-        if self._signs is not None and self._signs.are_missing(now, process):
-            self._is_silent = f"has given no sign of life for {_signs.SILENT_SECONDS:g} s, and was ended"
+        silent = None if self._signs is None else self._signs.missing(now, process)
+        if silent is not None:
+            self._is_silent = f"has given no sign of life for {silent:.0f} s, and was ended"
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process, signal.SIGKILL)
 

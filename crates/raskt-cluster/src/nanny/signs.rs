@@ -12,6 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+/// Whoever was stopped by a signal may be silent for so many times as long: somebody may want to have it go on.
+const STOPPED_TIMES: u32 = 5;
+
 /// Between two looks no more than this counts: whoever looks may have been stopped himself.
 const LOOK_MOST: Duration = Duration::from_secs(1);
 
@@ -27,8 +30,10 @@ pub enum Heard {
     Rest,
     /// Nothing.
     Nothing,
-    /// Nothing, since a signal or a debugger has stopped it: somebody may want to see it as it is, or to have it go on.
+    /// Nothing, since a signal has stopped it.
     IsStopped,
+    /// Nothing, since a debugger has: somebody looks at it.
+    IsTraced,
 }
 
 /// For how long a process has given none.
@@ -36,21 +41,27 @@ pub enum Heard {
 pub(super) struct Silence {
     /// Nothing as long as none is expected.
     silent: Option<Duration>,
+    stopped: Duration,
     looked_at: Option<Duration>,
 }
 
 impl Silence {
-    /// Whether that is more than `patience`. Until the first sign nothing is known of it.
-    pub fn handle(&mut self, now: Duration, heard: Heard, patience: Duration) -> bool {
+    /// How long was waited for a sign, if that was long enough: `patience`, and longer for one that was stopped. Until the first sign nothing is known of it.
+    pub fn handle(&mut self, now: Duration, heard: Heard, patience: Duration) -> Option<Duration> {
         let passed = self.looked_at.map_or(Duration::ZERO, |at| now.saturating_sub(at).min(LOOK_MOST));
         self.looked_at = Some(now);
         self.silent = match heard {
             Heard::Sign => Some(Duration::ZERO),
             Heard::Rest => None,
             Heard::Nothing => self.silent.map(|silent| silent + passed),
-            Heard::IsStopped => self.silent.map(|_| Duration::ZERO),
+            Heard::IsStopped | Heard::IsTraced => self.silent.map(|_| Duration::ZERO),
         };
-        self.silent.is_some_and(|silent| silent > patience)
+        self.stopped = match heard {
+            Heard::IsStopped if self.silent.is_some() => self.stopped + passed,
+            _ => Duration::ZERO,
+        };
+        let (of_stopped, is_silent) = (patience * STOPPED_TIMES, self.silent.is_some_and(|silent| silent > patience));
+        if is_silent { Some(patience) } else { Some(of_stopped).filter(|patience| self.stopped > *patience) }
     }
 }
 
@@ -85,17 +96,19 @@ impl Ear {
         match is_new {
             _ if now & AT_REST != 0 || now == 0 => Heard::Rest,
             true => Heard::Sign,
-            false if is_stopped(process) => Heard::IsStopped,
-            false => Heard::Nothing,
+            false => match state(process) {
+                Some('T') => Heard::IsStopped,
+                Some('t') => Heard::IsTraced,
+                _ => Heard::Nothing,
+            },
         }
     }
 }
 
-/// Whether a signal or a debugger has stopped it, as far as the system says.
-fn is_stopped(process: i32) -> bool {
-    let about = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let state = about.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
-    matches!(state, Some('T' | 't'))
+/// What a process does, as the system calls it by a letter.
+fn state(process: i32) -> Option<char> {
+    let about = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    about.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next())
 }
 
 /// By what a worker's process gives signs to whoever has started it.
@@ -204,20 +217,26 @@ mod tests {
     }
 
     fn missed(silence: &mut Silence, from: u64, heard: Heard) -> Option<u64> {
-        (from..from + 1000).find(|&second| silence.handle(seconds(second), heard, seconds(60)))
+        (from..from + 1000).find(|&second| silence.handle(seconds(second), heard, seconds(60)).is_some())
     }
 
     #[test]
     fn who_gives_none_for_long_is_missed() {
         let mut silence = Silence::default();
         assert_eq!(missed(&mut silence, 0, Heard::Nothing), None, "it may take long to begin");
-        assert!(!silence.handle(seconds(2000), Heard::Sign, seconds(60)));
+        assert_eq!(silence.handle(seconds(2000), Heard::Sign, seconds(60)), None);
         assert_eq!(missed(&mut silence, 2001, Heard::Nothing), Some(2061));
-        assert!(!silence.handle(seconds(3000), Heard::Sign, seconds(60)));
-        assert_eq!(missed(&mut silence, 3001, Heard::IsStopped), None);
-        assert!(!silence.handle(seconds(5000), Heard::Sign, seconds(60)));
-        assert!(!silence.handle(seconds(9000), Heard::Nothing, seconds(60)), "whoever looks has been stopped himself");
-        assert!(!silence.handle(seconds(9001), Heard::Rest, seconds(60)));
+        assert_eq!(silence.handle(seconds(3000), Heard::Sign, seconds(60)), None);
+        assert_eq!(missed(&mut silence, 3001, Heard::IsTraced), None);
+        assert_eq!(silence.handle(seconds(4001), Heard::Sign, seconds(60)), None);
+        assert_eq!(missed(&mut silence, 4002, Heard::IsStopped), Some(4302), "a signal may have it go on");
+        assert_eq!(silence.handle(seconds(5000), Heard::Sign, seconds(60)), None);
+        assert_eq!(
+            silence.handle(seconds(9000), Heard::Nothing, seconds(60)),
+            None,
+            "whoever looks has been stopped himself"
+        );
+        assert_eq!(silence.handle(seconds(9001), Heard::Rest, seconds(60)), None);
         assert_eq!(missed(&mut silence, 9002, Heard::Nothing), None, "it has no scheduler");
     }
 }

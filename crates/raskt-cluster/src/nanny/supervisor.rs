@@ -239,7 +239,9 @@ impl Supervisor {
     pub fn handle_signs(&mut self, now: Duration, id: WardId, heard: Heard) {
         let patience = self.rules.silence_patience;
         let entry = self.entry(id);
-        if matches!(entry.state, State::Running { .. }) && entry.silence.handle(now, heard, patience) {
+        if matches!(entry.state, State::Running { .. })
+            && let Some(patience) = entry.silence.handle(now, heard, patience)
+        {
             self.actions.push_back(Action::Tell(id, Report::Silent { patience }));
             self.ask_to_end(now, id, Some(Cause::Silent { patience }));
         }

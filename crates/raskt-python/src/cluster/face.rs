@@ -29,8 +29,8 @@ impl Face for PythonFace {
         travel::decoders()
     }
 
-    fn cause(&self, error: &TaskError) -> Option<Vec<u8>> {
-        Python::attach(|py| cause_of(py, error))
+    fn cause(&self, error: &TaskError, most: usize) -> Option<Vec<u8>> {
+        Python::attach(|py| cause_of(py, error, most))
     }
 
     fn error(&self, form: ErrorForm) -> TaskError {

@@ -139,6 +139,7 @@ class Adaptive:
     async def target(self) -> int:
         """How many workers there are to be, without regard to bounds."""
         self._latest = await _loop.blocking(self.cluster._load)
+        self.cluster._heed_ended()
         return _decision.target(self._latest, self.target_duration)
 
     async def safe_target(self) -> int:

@@ -255,6 +255,9 @@ class Cluster:
         """What there is to be done, and who does it, by the names that the plan has. This waits."""
         return load_of(cast(Asks, self._client()._raskt_cluster_client))
 
+    def _heed_ended(self) -> None:
+        """Workers that have ended for good, which the cluster hasn't asked for, are none of its own any more."""
+
     def _entry_of(self, worker: Any) -> Any:
         """What a worker comes and goes with: all workers of one entry."""
         return worker

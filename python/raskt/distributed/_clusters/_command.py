@@ -270,6 +270,10 @@ class CommandProcess(ProcessInterface):
         with suppress(OSError):
             self.process.stdin.close()
 
+    def _is_over(self) -> bool:
+        is_kept = self._keeping is None or not self._keeping.done()
+        return super()._is_over() or (not is_kept and self._has_ended())
+
     def _failed(self) -> tuple[int, str] | None:
         # It starts workers again itself. Once it is told that this is in vain nobody starts it.
         process, keeping = self.process, self._keeping

@@ -136,7 +136,7 @@ class LocalCluster(SpecCluster):
             raise TypeError(
                 f"worker_class is {worker_class!r}; it has to be a class like ProcessInterface, or its name"
             )
-        self._processes = processes is None or bool(processes)
+        self._processes = processes is None or _arguments.flag("processes", processes)
         scheduler_kwargs = _arguments.mapping("scheduler_kwargs", scheduler_kwargs)
         host = next((_arguments.text(name, at) for name, at in (("host", host), ("ip", ip)) if at is not None), None)
         where = _places.of_interface(interface) if interface is not None else host

@@ -147,6 +147,9 @@ class Nanny(LocalWorker):
         """When it has died, and of what."""
         return self._lines.log()
 
+    def _is_over(self) -> bool:
+        return super()._is_over() or (self._job is not None and self._job.has_ended)
+
     def _failed(self) -> tuple[int, str] | None:
         job = self._job
         return None if job is None or job.has_begun or not job.failures else (job.failures, job.failure)

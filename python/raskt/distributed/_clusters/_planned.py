@@ -196,6 +196,7 @@ class PlannedCluster(Cluster):
         self._check_open()
         if _decision.is_over():
             return
+        self._heed_ended()
         while len(self.plan) < wanted:
             self.worker_spec.update(self.new_worker_spec())
         for entry in self._latest_first():
@@ -213,6 +214,7 @@ class PlannedCluster(Cluster):
         if _decision.is_over():
             return
         going = set(map(str, names))
+        self._heed_ended()
         self._check_known(going)
         entries = []
         for entry in list(self.worker_spec):

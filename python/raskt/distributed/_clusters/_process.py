@@ -92,6 +92,10 @@ class ProcessInterface:
         """What it has said, if that is known here."""
         return None
 
+    def _is_over(self) -> bool:
+        """Whether it has ended for good, which nobody here has asked for: the scheduler has had it leave, say."""
+        return self.status == Status.closed
+
     def _failed(self) -> tuple[int, str] | None:
         """How often it has ended before it was there, since it last was, and how at last; None if it is there."""
         return None

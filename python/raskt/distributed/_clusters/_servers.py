@@ -196,6 +196,9 @@ class Worker(LocalWorker):
         while self._server is not None and self._server.wait(0.0) is None:
             await asyncio.sleep(GLANCE_SECONDS)
 
+    def _is_over(self) -> bool:
+        return super()._is_over() or (self._server is not None and self._server.wait(0.0) is not None)
+
     def end_now(self) -> None:
         """Leaves at once."""
         if self._server is not None:

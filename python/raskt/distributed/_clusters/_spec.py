@@ -129,6 +129,14 @@ class SpecCluster(PlannedCluster):
             missing = [entry for entry in self.worker_spec if entry not in self.workers]
             await self._begin(missing)
 
+    def _heed_ended(self) -> None:
+        over = [entry for entry, worker in self.workers.items() if _is_over(worker)]
+        for entry in over:
+            self.worker_spec.pop(entry, None)
+            leaving = asyncio.ensure_future(_see_off(None, [], [self._taken(entry)], self._kept, self._notes))
+            _leaving.add(leaving)
+            leaving.add_done_callback(_leaving.discard)
+
     async def _begin(self, entries: list[Any]) -> None:
         try:
             made = {e: self._made(self.worker_spec[e], {"name": e}, self._address_for_workers()) for e in entries}
@@ -223,7 +231,10 @@ class SpecCluster(PlannedCluster):
         options = {**known, **spec.get("options", {})}
         role: Role = "worker" if arguments else "scheduler"
         offered = {"keys": self._keys, "security": self._keys.security(role), "silence_logs": self.silence_logs}
-        taken = inspect.signature(kind).parameters
+        try:
+            taken = inspect.signature(kind).parameters
+        except ValueError as error:
+            raise ValueError(f"{kind!r} (cls, or worker_class) is no class like ProcessInterface: {error}") from None
         options = {**{name: value for name, value in offered.items() if name in taken}, **options}
         return kind(*arguments, **options)
 
@@ -323,6 +334,11 @@ def keys_of(security: Security | bool | None, is_tls: bool) -> Keys:
     if isinstance(security, Security):
         return Keys(security, security.tls_ca_file is not None)
     return Keys(None, is_tls or bool(security))
+
+
+def _is_over(worker: Any) -> bool:
+    """Whether it has ended for good; one that has failed to begin stays, for whoever wants to know why."""
+    return isinstance(worker, ProcessInterface) and worker._is_over() and worker._failed() is None
 
 
 _leaving: set[asyncio.Task[None]] = set()

@@ -1,0 +1,136 @@
+"""Exceptions that are too large to travel whole stay what they are, as far as they can."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raskt._process import errors
+
+MOST = 2 << 20
+LARGE = 4 << 20
+
+
+class Told(ValueError):
+    """Has more than a text."""
+
+    def __init__(self, message: str, payload: object = None) -> None:
+        super().__init__(message, payload)
+        self.payload = payload
+
+
+class Wordy(KeyError):
+    """Says by what it has."""
+
+    def __init__(self, *, rows: list[int]) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def __str__(self) -> str:
+        return f"{len(self.rows)} rows, the first {self.rows[:3]}"
+
+
+class Many(Exception):
+    """Of many arguments."""
+
+
+def decoding() -> UnicodeDecodeError:
+    return UnicodeDecodeError("utf-8", b"\xff" * LARGE, 0, 1, "it is none")
+
+
+LARGE_ONES: list[tuple[Callable[[], BaseException], type[BaseException], str]] = [
+    (lambda: ValueError("y" * LARGE), ValueError, "yyy"),
+    (lambda: Told("small", b"z" * LARGE), Told, "small"),
+    (lambda: Told("ü" * LARGE), Told, "üüü"),
+    (lambda: Wordy(rows=list(range(10**6))), KeyError, "1000000 rows"),
+    (lambda: Many(*range(10**6)), Many, "0, 1, 2"),
+    (lambda: OSError(2, "no such file", "x" * LARGE), FileNotFoundError, "no such file"),
+    (decoding, UnicodeError, "it is none"),
+    (lambda: KeyboardInterrupt("k" * LARGE), KeyboardInterrupt, "kkk"),
+    (lambda: StopIteration(["s" * LARGE]), StopIteration, ""),
+]
+
+
+@pytest.mark.parametrize(("make", "kind", "says"), LARGE_ONES)
+@pytest.mark.parametrize("place", ["itself", "cause", "context"])
+def test_they_stay_of_their_class(
+    make: Callable[[], BaseException], kind: type[BaseException], says: str, place: str
+) -> None:
+    large = make()
+    error = large
+    if place != "itself":
+        error = RuntimeError("outer")
+        setattr(error, f"__{place}__", large)
+    data = errors.dump(error, 0, MOST)
+    assert len(data) <= MOST
+    came = errors.load(data)
+    if place != "itself":
+        assert (type(came), str(came)) == (RuntimeError, "outer")
+        came = getattr(came, f"__{place}__")
+    assert isinstance(came, kind) and says in str(came)
+    if sys.version_info >= (3, 11):
+        assert any("only a part has come" in note for note in came.__notes__)
+
+
+def test_what_is_small_comes_along() -> None:
+    error = Told("m" * LARGE, {"status": 404})
+    error.attempt = 3  # type: ignore[attr-defined]
+    came = errors.load(errors.dump(error, 0, MOST))
+    assert isinstance(came, Told) and came.payload == {"status": 404}
+    assert came.attempt == 3 and came.args[1] == {"status": 404}  # type: ignore[attr-defined]
+
+
+def test_causes_that_are_too_many_are_left_out() -> None:
+    error = ValueError("v" * LARGE)
+    last: BaseException = error
+    for _ in range(30):
+        last.__cause__ = last = Many("m" * LARGE)
+    data = errors.dump(error, 0, MOST)
+    assert len(data) <= MOST and type(errors.load(data)) is ValueError
+
+
+def test_of_long_tracebacks_both_ends_come() -> None:
+    def deep(depth: int) -> None:
+        if depth:
+            deep(depth - 1)
+        raise LookupError("at the bottom")
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    try:
+        deep(5000)
+    except LookupError as error:
+        came = errors.load(errors.dump(error, 0, MOST))
+    finally:
+        sys.setrecursionlimit(limit)
+    entries, entry = 0, came.__traceback__
+    while entry is not None:
+        entries, entry = entries + 1, entry.tb_next
+    assert entries == errors.LINES_MOST
+
+
+contents = st.recursive(
+    st.none() | st.integers() | st.text() | st.binary() | st.sampled_from(["t" * LARGE, b"b" * LARGE]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(contents, max_size=4), st.sampled_from([ValueError, Told, Many, KeyError, SystemExit]))
+def test_whatever_they_have(args: list[object], kind: type[BaseException]) -> None:
+    error = kind.__new__(kind)
+    error.args = tuple(args)
+    data = errors.dump(error, 0, MOST)
+    whole = pickle.dumps(args)
+    assert len(data) <= MOST
+    came = errors.load(data)
+    assert isinstance(came, kind)
+    # One of a class that wants other arguments than it has is made by these.
+    if len(whole) < MOST // 2 and kind is not Told:
+        assert came.args == error.args
