@@ -17,7 +17,7 @@ class Semaphore(_Waiting):
     """So many places that processes of a cluster share by name: each holder has one until it releases it.
 
     Whoever comes first has one first. A place is free as well when the process that has it is gone, or the object, and
-    when the scheduler begins anew, also by a journal: `release` says False then, and the end of a ``with`` block raises.
+    when the scheduler begins anew, also by a journal: then `release` says False, and the end of a `with` block raises.
 
     Parameters
     ----------
