@@ -104,7 +104,9 @@ def measure(workload: str, case_name: str, case: Case, options: argparse.Namespa
 
 
 def case_package(system: str) -> str:
-    return {"threads": "concurrent", "ProcessPool": "concurrent"}.get(system.partition(".")[0], system.partition(".")[0])
+    return {"threads": "concurrent", "ProcessPool": "concurrent"}.get(
+        system.partition(".")[0], system.partition(".")[0]
+    )
 
 
 def run_once(workload: str, case_name: str, case: Case, row: Row) -> None:

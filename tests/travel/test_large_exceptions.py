@@ -47,6 +47,8 @@ LARGE_ONES: list[tuple[Callable[[], BaseException], type[BaseException], str]] =
     (lambda: ValueError("y" * LARGE), ValueError, "yyy"),
     (lambda: Told("small", b"z" * LARGE), Told, "small"),
     (lambda: Told("ü" * LARGE), Told, "üüü"),
+    (lambda: ValueError("😀" * LARGE), ValueError, "😀😀"),
+    (lambda: ValueError("\ud800" * LARGE), ValueError, ""),
     (lambda: Wordy(rows=list(range(10**6))), KeyError, "1000000 rows"),
     (lambda: Many(*range(10**6)), Many, "0, 1, 2"),
     (lambda: OSError(2, "no such file", "x" * LARGE), FileNotFoundError, "no such file"),
@@ -92,6 +94,32 @@ def test_causes_that_are_too_many_are_left_out() -> None:
         last.__cause__ = last = Many("m" * LARGE)
     data = errors.dump(error, 0, MOST)
     assert len(data) <= MOST and type(errors.load(data)) is ValueError
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there are no groups")
+def test_groups_have_their_members() -> None:
+    group = ExceptionGroup("several", [ValueError("v" * LARGE), ExceptionGroup("inner", [KeyError("k"), Told("t", 1)])])  # noqa: F821
+    came = errors.load(errors.dump(group, 0, MOST))
+    assert type(came) is ExceptionGroup and came.args[0] == "several"  # noqa: F821
+    first, inner = came.exceptions
+    assert type(first) is ValueError and str(first).startswith("vvv")
+    assert [type(member) for member in inner.exceptions] == [KeyError, Told]
+
+
+def test_a_chain_travels_in_as_many_steps_as_it_has_links() -> None:
+    error: BaseException = ValueError(0)
+    for number in range(1, errors.DEPTH):
+        raised = ValueError(number)
+        # As where one is raised from another that is handled just then.
+        raised.__cause__ = raised.__context__ = error
+        error = raised
+    data = errors.dump(error)
+    assert len(data) < 40_000
+    came: BaseException | None = errors.load(data)
+    for number in reversed(range(errors.DEPTH)):
+        assert came is not None and came.args == (number,) and came.__context__ is came.__cause__
+        came = came.__cause__
+    assert came is None
 
 
 def test_of_long_tracebacks_both_ends_come() -> None:

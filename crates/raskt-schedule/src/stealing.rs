@@ -66,11 +66,14 @@ impl Scheduler {
         }
     }
 
-    /// Whoever is to be given no more begins nothing of what it was given in advance either: that is handed out anew. What a task of it waits
-    /// for has no other place.
+    /// Whoever is to be given no more begins nothing of what it was given in advance either: that is handed out anew, if another one could
+    /// take it. What a task of it waits for has no other place.
     pub(crate) fn ask_all_back(&mut self, worker: WorkerId) {
         let Some(state) = self.workers.get(worker) else { return };
-        let ahead = state.placed().filter(|(key, placed)| can_go(state, **key, placed) && !placed.is_lent);
+        let another = |placed: &Placed| self.workers.has_another(worker, placed.requirement.as_deref());
+        let goes =
+            |key: (RunId, Attempt), placed: &Placed| can_go(state, key, placed) && !placed.is_lent && another(placed);
+        let ahead = state.placed().filter(|(key, placed)| goes(**key, placed));
         let recall = |(&(run, attempt), placed): (&(RunId, Attempt), &Placed)| Action::Recall {
             worker,
             run,

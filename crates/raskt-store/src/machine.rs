@@ -51,9 +51,13 @@ pub fn taken_bytes(process: u32, bound: u64) -> Option<u64> {
         return kilobytes(&text, "VmRSS:");
     };
     let all = own.saturating_add(shared);
-    let part = (all > bound && shared > 0).then(|| shared_part(process)).flatten();
+    let counts = all > bound && shared > all / SHARED_PARTS;
+    let part = counts.then(|| shared_part(process)).flatten();
     Some(part.map_or(all, |part| own.saturating_add(part.min(shared))))
 }
+
+/// What of a process is shared counts whole if it is less than so small a part: to find out what each has of it its pages are walked.
+const SHARED_PARTS: u64 = 16;
 
 /// The part of a process of memory that it shares with others, without files.
 fn shared_part(process: u32) -> Option<u64> {

@@ -37,11 +37,11 @@ def dump(error: BaseException, skip: int = 0, most: int | None = None) -> bytes:
     If that has more than `most` bytes it is shortened: it stays of its class, with the beginnings of its texts, without
     what else is large, and with a note that says so.
     """
-    data = pickle.dumps(_parts(error, skip, DEPTH, _pickled), protocol=5)
+    data = pickle.dumps(_entries(error, skip, DEPTH, _pickled), protocol=5)
     if most is None or len(data) <= most:
         return data
-    data = pickle.dumps(_parts(error, skip, DEPTH, _short), protocol=5)
-    return data if len(data) <= most else pickle.dumps(_parts(error, skip, 1, _short), protocol=5)
+    data = pickle.dumps(_entries(error, skip, DEPTH, _short), protocol=5)
+    return data if len(data) <= most else pickle.dumps(_entries(error, skip, 1, _short), protocol=5)
 
 
 def with_note(error: BaseException, story: str) -> BaseException:
@@ -56,12 +56,28 @@ def load(data: bytes) -> BaseException:
     return _whole(pickle.loads(data))
 
 
-def _parts(error: BaseException | None, skip: int, depth: int, pickled: Callable[[BaseException], bytes]) -> Any:
-    if error is None or depth == 0:
-        return None
-    lines = _lines(error.__traceback__)[skip:]
-    cause, context = (_parts(other, 0, depth - 1, pickled) for other in (error.__cause__, error.__context__))
-    return pickled(error), lines, cause, context, error.__suppress_context__
+Entry = tuple[bytes, list[Line], "int | None", "int | None", bool]
+"""An exception by itself, its traceback, where its cause and its context stand, and whether that isn't shown."""
+
+
+def _entries(error: BaseException, skip: int, depth: int, pickled: Callable[[BaseException], bytes]) -> list[Entry]:
+    """An exception, and those that have led to it, each once: a cause is mostly the context as well."""
+    entries: list[Any] = []
+    places: dict[int, int] = {}
+
+    def place(error: BaseException | None, skip: int, depth: int) -> int | None:
+        if error is None or depth == 0:
+            return None
+        if id(error) not in places:
+            at = places[id(error)] = len(entries)
+            entries.append(None)
+            cause, context = (place(other, 0, depth - 1) for other in (error.__cause__, error.__context__))
+            lines = _lines(error.__traceback__)[skip:]
+            entries[at] = pickled(error), lines, cause, context, error.__suppress_context__
+        return places[id(error)]
+
+    place(error, skip, depth)
+    return entries
 
 
 def _lines(entry: TracebackType | None) -> list[Line]:
@@ -113,13 +129,19 @@ def _short(error: BaseException) -> bytes:
 
 def _shortened(error: BaseException) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What an exception has, without what is large."""
+    members = getattr(error, "exceptions", None) if type(error).__name__.endswith("Group") else None
+    if members:
+        return (_beginning(str(error.args[0])), [pickle.loads(_short(member)) for member in members]), {}
     args = tuple(_beginning(value) if isinstance(value, str) else _unless_large(value) for value in error.args)
     small = {name: value for name, value in vars(error).items() if _unless_large(value) is value}
     return args, small
 
 
 def _beginning(text: str) -> str:
-    return text if len(text) <= SHORT_BYTES else f"{text[:SHORT_BYTES]}… ({len(text)} characters in all)"
+    written = text.encode(errors="surrogatepass")
+    if len(written) <= SHORT_BYTES:
+        return text
+    return f"{written[:SHORT_BYTES].decode(errors='ignore')}… ({len(text)} characters in all)"
 
 
 def _unless_large(value: Any) -> Any:
@@ -157,16 +179,21 @@ def _remade(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[s
     return error
 
 
-def _whole(parts: Any) -> BaseException:
-    data, lines, cause, context, suppress = parts
+def _whole(entries: list[Entry]) -> BaseException:
+    errors = [_alone(data).with_traceback(_traceback(lines)) for data, lines, *_ in entries]
+    for error, (_, _, cause, context, suppress) in zip(errors, entries):
+        error.__cause__ = None if cause is None else errors[cause]
+        error.__context__ = None if context is None else errors[context]
+        error.__suppress_context__ = suppress
+    return errors[0]
+
+
+def _alone(data: bytes) -> BaseException:
     try:
         error: BaseException = pickle.loads(data)
     except Exception as failure:
-        error = RuntimeError(f"a task raised an exception that can't be read here: {failure!r}")
-    error.__cause__ = _whole(cause) if cause else None
-    error.__context__ = _whole(context) if context else None
-    error.__suppress_context__ = suppress
-    return error.with_traceback(_traceback(lines))
+        return RuntimeError(f"a task raised an exception that can't be read here: {failure!r}")
+    return error
 
 
 def _traceback(lines: list[Line]) -> TracebackType | None:

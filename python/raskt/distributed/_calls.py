@@ -56,7 +56,7 @@ class Calls:
         Parameters
         ----------
         func : callable
-            What is called; an argument `dask_worker` gets the worker.
+            What is called.
         *args, **kwargs
             Its arguments. Futures among them, also in lists, tuples, sets and dictionaries, are replaced by their
             results; nothing waits for them here.
@@ -114,7 +114,7 @@ class Calls:
         Parameters
         ----------
         func : callable
-            What is called; an argument `dask_worker` gets the worker.
+            What is called.
         *iterables
             Its arguments, an item of each for each call; the shortest says how many calls there are.
         key : str or sequence of str, optional

@@ -11,7 +11,7 @@ use crate::worker::TASKS_AT_A_TIME;
 use bytes::Bytes;
 use raskt_schedule::{RunId, TaskRange, WorkerId};
 use raskt_value::{ErrorKind, TaskError, Value};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
@@ -105,6 +105,8 @@ pub(super) struct Gathering {
     sources: BTreeMap<WorkerId, Source>,
     /// Workers that were called and not reached, and what came of it.
     unreached: BTreeMap<WorkerId, String>,
+    /// Those that have answered.
+    reached: BTreeSet<WorkerId>,
     waiting: BTreeMap<WorkerId, VecDeque<Request>>,
     /// Requests that each was sent and hasn't answered.
     open: BTreeMap<WorkerId, usize>,
@@ -138,6 +140,9 @@ impl Gathering {
     pub fn wait(&mut self, deadline: Option<Instant>, needs_all: bool) -> Result<(), ClusterError> {
         while self.is_open() && (self.unread.is_empty() || !needs_all) {
             let (request, came) = self.next(deadline)?;
+            if !matches!(came, Err(BulkError::Unreached(_) | BulkError::Refused(_))) {
+                self.reached.insert(request.worker);
+            }
             match came {
                 Ok(pieces) => self.put(&request, pieces),
                 Err(BulkError::TooLarge { bytes, .. }) => self.again(request.larger(bytes)),
@@ -159,7 +164,7 @@ impl Gathering {
     /// What has come, what wasn't to be had where it was said to be, and what can't be had. Of workers that aren't reached it is noted
     /// for how long that has been so, and what they hold can't be had at last.
     pub fn end(mut self, unreached: &Unreached) -> (Vec<Option<Value>>, Vec<Part>, Unread) {
-        unreached.note(Instant::now(), std::mem::take(&mut self.unreached));
+        unreached.note(Instant::now(), std::mem::take(&mut self.unreached), &self.reached);
         let unread = &mut self.unread;
         self.missed.retain(|part| match unreached.given_up(part.worker) {
             Some(error) => {
@@ -191,8 +196,8 @@ impl Gathering {
         apart.into_iter().for_each(|part| waiting.entry(part.worker).or_default().push_back(Request::apart(part)));
         let (open, open_bytes, came, missed) = (BTreeMap::new(), 0, channel(), vec![]);
         let wanted = Arc::default();
-        let unreached = BTreeMap::new();
-        Self { shared, sources, unreached, waiting, open, open_bytes, came, found, missed, unread, wanted }
+        let (unreached, reached) = Default::default();
+        Self { shared, sources, unreached, reached, waiting, open, open_bytes, came, found, missed, unread, wanted }
     }
 
     fn is_open(&self) -> bool {

@@ -3,7 +3,7 @@
 use raskt_schedule::WorkerId;
 use raskt_sync::Mutex;
 use raskt_value::{ErrorKind, TaskError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,13 +36,14 @@ impl Unreached {
         Some(format!("for results that aren't reached: {}; it is tried again", failing.told))
     }
 
-    /// It was tried once more. These weren't reached, and no others.
-    pub(super) fn note(&self, now: Instant, failures: BTreeMap<WorkerId, String>) {
+    /// It was tried once more. Some weren't reached, and some were; of others, which hold the same maybe, nothing new is known.
+    pub(super) fn note(&self, now: Instant, failures: BTreeMap<WorkerId, String>, reached: &BTreeSet<WorkerId>) {
         let mut all = self.0.lock();
-        all.retain(|worker, _| failures.contains_key(worker));
+        all.retain(|worker, before| {
+            !reached.contains(worker) && now.saturating_duration_since(before.last) <= TOGETHER
+        });
         for (worker, told) in failures {
-            let before = all.get(&worker).filter(|before| now.saturating_duration_since(before.last) <= TOGETHER);
-            let first = before.map_or(now, |before| before.first);
+            let first = all.get(&worker).map_or(now, |before| before.first);
             all.insert(worker, Failing { first, last: now, told });
         }
     }
@@ -73,25 +74,44 @@ mod tests {
         workers.iter().map(|&worker| (WorkerId(worker), format!("worker {worker}"))).collect()
     }
 
+    fn reached(workers: &[u32]) -> BTreeSet<WorkerId> {
+        workers.iter().map(|&worker| WorkerId(worker)).collect()
+    }
+
     #[test]
     fn whoever_is_not_reached_for_long_is_said_and_then_given_up() {
         let (unreached, began) = (Unreached::default(), Instant::now());
         let at = |seconds| began + Duration::from_secs(seconds);
         let verdict = || (unreached.story().is_some(), unreached.given_up(WorkerId(1)).is_some());
-        unreached.note(at(0), told(&[1]));
+        let note =
+            |seconds, failed: &[u32], others: &[u32]| unreached.note(at(seconds), told(failed), &reached(others));
+        note(0, &[1], &[]);
         assert_eq!(verdict(), (false, false));
-        (1..6).for_each(|step| unreached.note(at(30 * step), told(&[1, 2])));
+        (1..6).for_each(|step| note(30 * step, &[1, 2], &[]));
         assert_eq!(verdict(), (true, false));
         assert!(unreached.story().unwrap().contains("worker 1"));
-        unreached.note(at(180), told(&[1, 2]));
+        note(180, &[1, 2], &[]);
         assert_eq!(verdict(), (true, true));
         assert!(unreached.given_up(WorkerId(2)).is_none(), "it was tried for less long");
         // Reached once, it is another matter.
-        unreached.note(at(181), told(&[2]));
-        unreached.note(at(182), told(&[1]));
-        assert_eq!(verdict(), (false, false));
+        note(181, &[2], &[1]);
+        note(182, &[1], &[]);
+        assert_eq!(verdict().1, false);
         // And so it is where nobody has tried for long.
-        unreached.note(at(900), told(&[1]));
+        note(900, &[1], &[]);
         assert_eq!(verdict(), (false, false));
+    }
+
+    /// Several hold it, and now this one is said to and now that.
+    #[test]
+    fn those_that_are_tried_by_turns_are_given_up_too() {
+        let (unreached, began) = (Unreached::default(), Instant::now());
+        let note = |second: u64| {
+            unreached.note(began + Duration::from_secs(second), told(&[second as u32 % 3]), &reached(&[]));
+        };
+        (0..180).for_each(note);
+        assert!(unreached.story().is_some() && unreached.given_up(WorkerId(0)).is_none());
+        (180..190).for_each(note);
+        assert!((0..3).all(|worker| unreached.given_up(WorkerId(worker)).is_some()));
     }
 }

@@ -30,9 +30,9 @@ impl Core {
             let results = self.machine.who_has(run, left, PAGE);
             let last = results.last().filter(|_| results.len() == PAGE).map_or(left.end, |last| last.tasks.end);
             left.start = last;
-            if !results.is_empty() {
-                let results = results.into_iter().flat_map(|held| self.held_in_turn(run, held)).collect();
-                self.tell(client, &ToClient::Available { run, results, small: vec![] });
+            let results: Vec<_> = results.into_iter().flat_map(|held| self.held_in_turn(run, held)).collect();
+            for page in results.chunks(PAGE) {
+                self.tell(client, &ToClient::Available { run, results: page.to_vec(), small: vec![] });
             }
         }
     }

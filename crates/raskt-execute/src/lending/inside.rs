@@ -1,6 +1,6 @@
 //! The tasks that a thread is in, and what is said of them.
 
-use super::loan::{LentSlot, Paused};
+use super::loan::{LentSlot, Paused, Waits};
 use crate::room::{Room, stack_left};
 use crate::shared::Shared;
 use crate::state::{Place, ThreadNumber};
@@ -36,8 +36,8 @@ pub(super) struct Inside {
     pub lent: Lent,
     /// The slot, as long as it is lent to anybody.
     pub slot: Weak<LentSlot>,
-    /// It is said of it that it waits.
-    pub waits: bool,
+    /// As long as it is said of it that it waits.
+    pub waits: Weak<Waits>,
     /// Stack that was left when it began.
     stack: usize,
 }
@@ -110,7 +110,7 @@ impl AtWork {
             ticket: None,
             lent: Lent::No,
             slot: Weak::new(),
-            waits: false,
+            waits: Weak::new(),
             stack: stack_left(),
         };
         Here::inside(|inside| inside.push(begun));

@@ -17,7 +17,7 @@ pub(crate) struct Loan {
     /// Whether their tasks go on.
     secedes: bool,
     /// Those of which it is said that they wait.
-    waits: Vec<Waits>,
+    waits: Vec<Arc<Waits>>,
     paused: Option<Arc<Paused>>,
     /// For a loan that isn't a part of another wait.
     wait: Option<Pause>,
@@ -49,7 +49,7 @@ pub(super) struct LentSlot(At);
 impl Drop for LentSlot {
     fn drop(&mut self) {
         // Unless it is lent anew by now.
-        let is_back = |inside: &Inside| inside.slot.strong_count() == 0;
+        let is_back = |inside: &Inside| inside.lent == Lent::ToAnybody && inside.slot.strong_count() == 0;
         self.0.change(|inside| inside.lent = if is_back(inside) { Lent::No } else { inside.lent });
         self.0.shared.store.lend(false);
         let _ = self.0.shared.change(|state| state.take_back_lent());
@@ -57,9 +57,16 @@ impl Drop for LentSlot {
 }
 
 /// A task of which it is said that it waits: for as long, if it doesn't end before.
-struct Waits {
+pub(super) struct Waits {
     task: At,
     ticket: Ticket,
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let Self { task: At { place, shared, .. }, ticket } = self;
+        let _ = shared.change(|state| state.waits(*place, *ticket, false));
+    }
 }
 
 /// A thread of an engine that isn't at work: another of its pool is, in its place.
@@ -87,9 +94,11 @@ impl Loan {
     /// Gives all slots of this thread to others, which waits from now on for what these bring about.
     pub fn of_all() -> Option<Self> {
         let mut loan = Self::of_slots().unwrap_or_default();
-        for waits in mark_waiting() {
-            let Waits { task: At { shared, place, .. }, ticket } = &waits;
-            let _ = shared.change(|state| state.waits(*place, *ticket, true));
+        for (waits, is_new) in mark_waiting() {
+            let Waits { task: At { shared, place, .. }, ticket } = &*waits;
+            if is_new {
+                let _ = shared.change(|state| state.waits(*place, *ticket, true));
+            }
             loan.waits.push(waits);
         }
         (!loan.is_none() || !loan.waits.is_empty()).then_some(loan)
@@ -123,9 +132,9 @@ impl Loan {
         self.has_own
     }
 
-    /// Gives all slots of this thread to others, but that of `own`, which is lent otherwise.
+    /// Gives all slots of this thread to others. That of `own` is lent otherwise: unless others have it already, and then for as long.
     pub fn lend_all(&mut self, own: Option<&Arc<Shared>>) {
-        for (slot, is_own) in mark_lent(|shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
+        for (slot, is_own) in mark_lent(own) {
             let LentSlot(At { place, shared, .. }) = &*slot;
             if is_own {
                 shared.store.lend(true);
@@ -151,10 +160,7 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         self.resume();
-        for Waits { task, ticket } in std::mem::take(&mut self.waits) {
-            let _ = task.shared.change(|state| state.waits(task.place, ticket, false));
-            task.change(|inside| inside.waits = false);
-        }
+        self.waits.clear();
         for slot in std::mem::take(&mut self.lent) {
             let LentSlot(At { place, shared, .. }) = &*slot;
             if self.secedes {
@@ -164,36 +170,44 @@ impl Drop for Loan {
     }
 }
 
-/// The slots of this thread that aren't lent to runs, and whose engine `is_one` of those; whether they weren't lent before. They are from
+/// The slots of this thread that aren't lent to runs, those of `own` only if they are lent; whether they weren't lent before. They are from
 /// now on.
-fn mark_lent(is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(Arc<LentSlot>, bool)> {
+fn mark_lent(own: Option<&Arc<Shared>>) -> Vec<(Arc<LentSlot>, bool)> {
     let here = Here::get();
-    // A fork within a task comes with what the thread was in. That is the parent's.
-    let is_meant = |inside: &Inside| !inside.shared.is_left_behind() && is_one(&inside.shared);
     let mark = |(at, inside): (usize, &mut Inside)| {
         if let Some(slot) = inside.slot.upgrade() {
             return Some((slot, false));
         }
         // One that is just coming back may still be said to be lent.
-        if !matches!(inside.lent, Lent::No | Lent::ToAnybody) {
+        let is_free = matches!(inside.lent, Lent::No | Lent::ToAnybody);
+        if !is_free || own.is_some_and(|own| Arc::ptr_eq(&inside.shared, own)) {
             return None;
         }
         let slot = Arc::new(LentSlot(At::new(&here, at, inside)));
         (inside.lent, inside.slot) = (Lent::ToAnybody, Arc::downgrade(&slot));
         Some((slot, true))
     };
+    Here::inside(|all| all.iter_mut().enumerate().filter(|(_, inside)| is_here(inside)).filter_map(mark).collect())
+}
+
+/// The places of this thread whose slots others have, with what it has picked there, and of which it is said from now on that they wait;
+/// whether it wasn't before.
+fn mark_waiting() -> Vec<(Arc<Waits>, bool)> {
+    let here = Here::get();
+    // Of those that wait for a run it is known already.
+    let is_meant = |inside: &Inside| inside.lent == Lent::ToAnybody && is_here(inside);
+    let mark = |(at, inside): (usize, &mut Inside)| {
+        if let Some(waits) = inside.waits.upgrade() {
+            return Some((waits, false));
+        }
+        let waits = Arc::new(Waits { ticket: inside.ticket?, task: At::new(&here, at, inside) });
+        inside.waits = Arc::downgrade(&waits);
+        Some((waits, true))
+    };
     Here::inside(|all| all.iter_mut().enumerate().filter(|(_, inside)| is_meant(inside)).filter_map(mark).collect())
 }
 
-/// The places of this thread of which it isn't said that they wait, with what it has picked there; it is said from now on.
-fn mark_waiting() -> Vec<Waits> {
-    let here = Here::get();
-    // Of those that wait for a run it is known already.
-    let is_quiet = |inside: &Inside| !inside.waits && inside.lent == Lent::ToAnybody && !inside.shared.is_left_behind();
-    let mark = |(at, inside): (usize, &mut Inside)| {
-        let ticket = inside.ticket?;
-        inside.waits = true;
-        Some(Waits { task: At::new(&here, at, inside), ticket })
-    };
-    Here::inside(|all| all.iter_mut().enumerate().filter(|(_, inside)| is_quiet(inside)).filter_map(mark).collect())
+/// A fork within a task comes with what the thread was in. That is the parent's.
+fn is_here(inside: &Inside) -> bool {
+    !inside.shared.is_left_behind()
 }

@@ -116,18 +116,45 @@ fn what_has_begun_is_waited_for_by_nobody() {
 #[test]
 fn who_is_given_no_more_gives_back_what_it_has_not_begun() {
     let mut world = World::ahead(1, 1 << 40);
-    world.join(1);
+    (0..2).for_each(|_| world.join(1));
     let graph = one_layer(8, None);
     world.handle(added(RUN, None, graph.clone(), all(&graph)));
     assert_eq!(world.assigned.len(), 8);
     let (worker, first) = world.assigned[0].clone();
     world.handle(Event::Started { worker, run: RUN, attempt: first.attempt });
     world.handle(Event::WorkerResized { worker, slots: 0, memory: u64::MAX });
-    assert_eq!(world.assigned, [(worker, first)], "the rest is back");
-    world.join(1);
-    assert!(world.assigned.len() == 8 && world.assigned[1..].iter().all(|(it, _)| *it != worker));
+    let of_it: Vec<_> = world.assigned.iter().filter(|(it, _)| *it == worker).collect();
+    assert!(of_it == [&(worker, first)] && world.assigned.len() == 8, "the other one has the rest");
     world.run_to_the_end(&graph);
     assert_eq!(world.held(), 8);
+}
+
+/// What no other worker may run is run by it, as long as it is there.
+#[test]
+fn what_only_one_that_is_given_no_more_may_run_stays_with_it() {
+    let rebalance = Rebalance { prefill_nanoseconds: 1 << 40, ..Rebalance::default() };
+    let settings = Settings { credit_nanoseconds: 1, rebalance, ..Settings::default() };
+    for (others, recalls) in [(vec![], 0), (vec!["other"], 0), (vec!["second"], 7), (vec!["other", "second"], 7)] {
+        let mut s = Scheduler::with(settings, soonest_start());
+        let annotations = Annotations { workers: vec!["first".into(), "second".into()], ..Annotations::default() };
+        let join = |s: &mut Scheduler, worker, name: &str| {
+            let offer = Offer { name: name.into(), ..Offer::slots(1) };
+            s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(worker), offer });
+        };
+        join(&mut s, 0, "first");
+        let graph = one_layer(8, Some(Arc::new(annotations)));
+        s.handle_event(Time(0), added(RunId(1), None, graph.clone(), all(&graph)));
+        let given = assigns(&drain(&mut s));
+        assert_eq!(given.len(), 8);
+        let Assignment { run, attempt, .. } = given[0].1;
+        s.handle_event(Time(0), Event::Started { worker: WorkerId(0), run, attempt });
+        others.iter().zip(1..).for_each(|(name, worker)| join(&mut s, worker, name));
+        let stolen = drain(&mut s).iter().filter(|action| matches!(action, Action::Recall { .. })).count();
+        s.handle_event(Time(0), Event::WorkerResized { worker: WorkerId(0), slots: 0, memory: u64::MAX });
+        let asked = drain(&mut s).iter().filter(|action| matches!(action, Action::Recall { .. })).count();
+        assert_eq!(stolen + asked, recalls);
+        s.validate();
+    }
 }
 
 /// Who is woken in the middle of a walk through the line has its turn all the same.

@@ -201,6 +201,15 @@ impl Workers {
         found.copied().filter(|worker| requirement.fits(&self.workers[worker].offer().resources))
     }
 
+    /// Whether another worker that is given work could meet `requirement`.
+    pub fn has_another(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        let works = |other: WorkerId| other != worker && self.workers[&other].slots() > 0;
+        match requirement {
+            Some(requirement) => self.able(requirement).any(works),
+            None => self.workers.keys().copied().any(works),
+        }
+    }
+
     /// Whether at most one worker could meet `requirement`.
     pub fn is_only_one(&self, requirement: &Requirement) -> bool {
         let need = self.needs.find(requirement);

@@ -130,6 +130,9 @@ class SpecCluster(PlannedCluster):
             await self._begin(missing)
 
     def _heed_ended(self) -> None:
+        if self._lock.locked():
+            # Some are just coming or going.
+            return
         over = [entry for entry, worker in self.workers.items() if _is_over(worker)]
         for entry in over:
             self.worker_spec.pop(entry, None)

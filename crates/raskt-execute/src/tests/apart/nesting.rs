@@ -45,10 +45,16 @@ fn a_task_that_computes_lends_its_slot_to_what_the_scheduler_sends_next() {
     assert_eq!(bench.told(), WorkerTold::Lends { slots: 1 });
     assert_eq!(bench.told(), WorkerTold::Resized { slots: 2, memory: u64::MAX });
     bench.assign(2, vec![range(0, 1, 2)], vec![]);
-    assert_eq!(bench.report().attempt, Attempt(2));
-    assert_eq!(bench.told(), WorkerTold::Lends { slots: 0 });
-    assert_eq!(bench.told(), WorkerTold::Resized { slots: 1, memory: 1 << 20 });
-    assert_eq!(bench.end().attempt, Attempt(1));
+    // The other one may be told of before or after.
+    let mut told = vec![];
+    while told.iter().filter(|told| matches!(told, WorkerTold::Reported(_))).count() < 2 {
+        told.push(bench.told());
+    }
+    let at = |wanted: &dyn Fn(&WorkerTold) -> bool| told.iter().position(wanted).unwrap();
+    let ended = |attempt| at(&|told| matches!(told, WorkerTold::Reported(report) if report.attempt == attempt));
+    let back = at(&|told| *told == WorkerTold::Lends { slots: 0 });
+    let resized = at(&|told| *told == WorkerTold::Resized { slots: 1, memory: 1 << 20 });
+    assert!(back < resized && resized < ended(Attempt(1)), "{told:?}");
     let held = bench.held(&[range(0, 0, 1)]);
     assert_eq!(digest(held[0].as_ref().unwrap()), 42);
     bench.ends_empty();
@@ -187,8 +193,10 @@ fn a_slot_is_lent_as_long_as_one_loan_of_it_is_there() {
         bench.assign(1, vec![range(0, 0, 1)], vec![]);
         assert!(matches!(bench.told(), WorkerTold::Started { .. }));
         bench.assign(2, vec![range(0, 1, 2)], vec![]);
-        let ended = [(); 2].map(|()| ended(&bench));
-        assert_eq!(ended, [Attempt(2), Attempt(1)]);
+        // Whichever says so first.
+        let mut ended = [(); 2].map(|()| ended(&bench));
+        ended.sort();
+        assert_eq!(ended, [Attempt(1), Attempt(2)]);
         bench.ends_empty();
     }
 }
