@@ -181,10 +181,10 @@ def _remade(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[s
 
 def _whole(entries: list[Entry]) -> BaseException:
     errors = [_alone(data).with_traceback(_traceback(lines)) for data, lines, *_ in entries]
-    for error, (_, _, cause, context, suppress) in zip(errors, entries):
+    for error, (_, _, cause, context, is_hidden) in zip(errors, entries):
         error.__cause__ = None if cause is None else errors[cause]
         error.__context__ = None if context is None else errors[context]
-        error.__suppress_context__ = suppress
+        error.__suppress_context__ = is_hidden
     return errors[0]
 
 

@@ -96,7 +96,7 @@ mod tests {
         // Reached once, it is another matter.
         note(181, &[2], &[1]);
         note(182, &[1], &[]);
-        assert_eq!(verdict().1, false);
+        assert!(!verdict().1);
         // And so it is where nobody has tried for long.
         note(900, &[1], &[]);
         assert_eq!(verdict(), (false, false));
