@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -104,6 +105,25 @@ def test_groups_have_their_members() -> None:
     first, inner = came.exceptions
     assert type(first) is ValueError and str(first).startswith("vvv")
     assert [type(member) for member in inner.exceptions] == [KeyError, Told]
+
+
+class ByName(ValueError):
+    def __init__(self, *, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there are no groups")
+@pytest.mark.parametrize("size", [1, LARGE])
+def test_a_group_is_one_whatever_its_members_are(size: int) -> None:
+    members = [ByName(code=3), Many("m" * size), Many(threading.Lock())]
+    group = BaseExceptionGroup("several", [*members, KeyboardInterrupt()])  # noqa: F821
+    group.add_note("mine")
+    came = errors.load(errors.dump(group, 0, MOST))
+    assert type(came) is BaseExceptionGroup and came.args[0] == "several" and "mine" in came.__notes__  # noqa: F821
+    by_name, many, unpicklable, last = came.exceptions
+    assert (type(by_name), by_name.code) == (ByName, 3) and type(many) is Many
+    assert "Many" in str(unpicklable) and type(last) is KeyboardInterrupt
 
 
 def test_a_chain_travels_in_as_many_steps_as_it_has_links() -> None:

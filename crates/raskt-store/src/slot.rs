@@ -41,6 +41,8 @@ pub(crate) struct Slot {
     pub claims: u32,
     /// Those who need it in memory.
     pub pins: u32,
+    /// Those who wait for memory and will need it: while they wait it may leave for others.
+    pub loose_pins: u32,
     /// When it was used last.
     pub used: u64,
     /// Requests that wait until it was read.

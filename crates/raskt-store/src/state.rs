@@ -54,6 +54,8 @@ pub(crate) struct State {
     uses: u64,
     /// Requests in the order in which they came; none overtakes another.
     pending: VecDeque<Request>,
+    /// Those of them whose inputs may leave for others while they wait.
+    loose: BTreeSet<Holder>,
     /// How much was held when somebody was refused last for what may be held in any case, and how many were one after the other, since
     /// any of it was let go.
     refused: (u64, u32),
@@ -115,6 +117,7 @@ impl State {
             pinned: 0,
             uses: 0,
             pending: VecDeque::new(),
+            loose: BTreeSet::new(),
             refused: (0, 0),
             to_come: BTreeMap::new(),
             loading: BTreeMap::new(),
@@ -199,6 +202,7 @@ impl State {
             stays: None,
             claims: 0,
             pins: 0,
+            loose_pins: 0,
             used,
             waiters: vec![],
         };
@@ -292,12 +296,42 @@ impl State {
 
     pub fn unpin(&mut self, id: SlotId) {
         if let Some(slot) = self.slots.get_mut(&id) {
+            if slot.loose_pins > 0 && slot.pins == 0 {
+                slot.loose_pins -= 1;
+                return;
+            }
             slot.pins -= 1;
             self.pinned -= if slot.pins == 0 { slot.bytes_in_memory() } else { 0 };
         }
         self.used(id);
         if self.is_pending() {
             self.moved();
+        }
+    }
+
+    /// How many have it pinned, or will.
+    #[cfg(test)]
+    pub fn pins(&self, id: SlotId) -> u32 {
+        self.slots.get(&id).map_or(0, |slot| slot.pins + slot.loose_pins)
+    }
+
+    /// Whoever has pinned it waits, and others may need its memory before him: says whether it may leave from now on.
+    pub(super) fn loosen(&mut self, id: SlotId) -> bool {
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.pins > 0) else { return false };
+        (slot.pins, slot.loose_pins) = (slot.pins - 1, slot.loose_pins + 1);
+        let may_leave = slot.pins == 0;
+        self.pinned -= if may_leave { slot.bytes_in_memory() } else { 0 };
+        if may_leave {
+            self.update_rank(id);
+        }
+        may_leave
+    }
+
+    /// It is his turn, or he waits no longer.
+    pub(super) fn fasten(&mut self, id: SlotId) {
+        if let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.loose_pins > 0) {
+            slot.loose_pins -= 1;
+            self.pin(id);
         }
     }
 

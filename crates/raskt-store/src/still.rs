@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 /// How long nothing has to have moved before a request may go beyond the limit.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 
+/// So many times as long it is while results go to the disk or come from it: that ends by itself, unless the disk stands still.
+const MOVING_PATIENCE: u32 = 50;
+
 /// How long the first request waits at most for less to be held than may be in any case, whatever goes on meanwhile: what runs may run
 /// for ever.
 const REFUSED_AFTER: Duration = Duration::from_secs(30);
@@ -49,7 +52,7 @@ impl Still {
             return (urgent || state.is_beyond()).then_some(if urgent { Duration::ZERO } else { PATIENCE });
         }
         self.refuse_late(state);
-        let patience = self.patience(state);
+        let patience = self.patience(state) * if state.is_moving() { MOVING_PATIENCE } else { 1 };
         let since = *self.since.get_or_insert_with(Instant::now);
         if self.moves != state.moves {
             (self.moves, self.since) = (state.moves, Some(Instant::now()));
@@ -66,7 +69,7 @@ impl Still {
             }
         }
         // What came of it is seen at once, unless another thread is at it.
-        Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { patience })
+        Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { patience.min(PATIENCE) })
     }
 
     /// How long nothing has to move. Thousands may stand in line for what others have just been refused; who comes later may come after

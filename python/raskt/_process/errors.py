@@ -87,7 +87,7 @@ def _lines(entry: TracebackType | None) -> list[Line]:
 
 def _pickled(error: BaseException) -> bytes:
     """The exception by itself; one that doesn't come through that whole is told by a RuntimeError."""
-    for told in (error, _Remade(error)):
+    for told in (error, _Remade(error), *_group(error, _pickled)):
         try:
             data, _ = codec.dump(told, [])
             if type(pickle.loads(data)) is type(error):
@@ -115,6 +115,12 @@ def _short(error: BaseException) -> bytes:
     if len(data) <= SHORT_BYTES:
         return data
     note = f"raskt: of the {len(data)} bytes of this exception only a part has come, since so many don't travel"
+    for group in _group(error, _short):
+        with suppress(Exception):
+            group.attributes["__notes__"] = [*group.attributes.get("__notes__", []), note]
+            data, _ = codec.dump(group, [])
+            if type(pickle.loads(data)) is type(error):
+                return data
     text = (_beginning(_text(error)),), {}
     # Some classes want just what was left out: then it is one that they derive from.
     kinds = [kind for kind in type(error).__mro__ if issubclass(kind, BaseException)]
@@ -129,9 +135,6 @@ def _short(error: BaseException) -> bytes:
 
 def _shortened(error: BaseException) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What an exception has, without what is large."""
-    members = getattr(error, "exceptions", None) if type(error).__name__.endswith("Group") else None
-    if members:
-        return (_beginning(str(error.args[0])), [pickle.loads(_short(member)) for member in members]), {}
     args = tuple(_beginning(value) if isinstance(value, str) else _unless_large(value) for value in error.args)
     small = {name: value for name, value in vars(error).items() if _unless_large(value) is value}
     return args, small
@@ -150,6 +153,33 @@ def _unless_large(value: Any) -> Any:
         if len(codec.dump(value, [])[0]) <= SMALL_BYTES:
             return value
     return f"<{type(value).__name__} that was left out>"
+
+
+def _group(error: BaseException, pickled: Callable[[BaseException], bytes]) -> list[_Group]:
+    """The same, member by member, if it is a group."""
+    members = getattr(error, "exceptions", None)
+    if not isinstance(members, tuple) or not hasattr(error, "subgroup"):
+        return []
+    with suppress(Exception):
+        return [_Group(error, [pickled(member) for member in members])]
+    return []
+
+
+class _Group:
+    """A group of exceptions, each of which travels by itself."""
+
+    def __init__(self, error: BaseException, members: list[bytes]) -> None:
+        self._kind, self._message, self._members = type(error), _beginning(str(error.args[0])), members
+        self.attributes = {name: value for name, value in vars(error).items() if _unless_large(value) is value}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _regrouped, (self._kind, self._message, self._members, self.attributes)
+
+
+def _regrouped(
+    kind: type[BaseException], message: str, members: list[bytes], attributes: dict[str, Any]
+) -> BaseException:
+    return _remade(kind, (message, [_alone(member) for member in members]), attributes)
 
 
 class _Remade:

@@ -21,6 +21,10 @@ from raskt.distributed._excess import Excess
 from raskt.distributed._pipes import held_here_alone
 from raskt.distributed._worker_process import ANEW, ENDED
 
+PURGED = {"MIMALLOC_PURGE_DELAY": "10"}
+"""For how many milliseconds the allocator of a worker keeps what was freed, unless the user has said so. It would be a
+second, in which results that have left count for nobody, and a worker may be ended for them."""
+
 GLANCE_SECONDS = 0.1
 """How often it is looked whether processes live."""
 
@@ -93,7 +97,7 @@ class Job:
             command,
             stdin=subprocess.PIPE,
             pass_fds=[signs],
-            env={**os.environ, **environment, **self.environment},
+            env={**PURGED, **os.environ, **environment, **self.environment},
             # Where this process was started without its own, others may have their numbers by now.
             stdout=subprocess.DEVNULL if sys.__stdout__ is None else None,
             stderr=subprocess.DEVNULL if sys.__stderr__ is None else None,

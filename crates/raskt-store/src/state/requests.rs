@@ -5,7 +5,8 @@ use super::{Job, SPARE_SHARE, State};
 use crate::broker::Holder;
 use crate::request::{Answer, Reply, Request};
 use crate::round::LOOKS;
-use crate::slot::{KEPT_BYTES, Residency, SlotId};
+use crate::slot::{KEPT_BYTES, Residency, Slot, SlotId};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 impl State {
@@ -38,7 +39,7 @@ impl State {
     /// A request is withdrawn, or its promise given back, of which the broker has heard: `has_ended` says whether there was one.
     pub(super) fn gave_back(&mut self, holder: Holder, has_ended: bool) {
         let waiting = self.pending.len();
-        self.pending.retain(|request| request.holder != holder);
+        self.withdraw(|request| request.holder == holder);
         self.loading.remove(&holder);
         self.to_come.remove(&holder);
         if has_ended {
@@ -51,12 +52,45 @@ impl State {
 
     /// All requests of an asker are withdrawn, and its promises given back, but those of tickets that it `keeps`.
     pub fn give_back_all(&mut self, asker: u32, keeps: &dyn Fn(u64) -> bool) {
-        self.pending.retain(|request| request.holder.asker != asker);
+        self.withdraw(|request| request.holder.asker == asker);
         self.loading.retain(|holder, _| holder.asker != asker);
         self.to_come.retain(|holder, _| holder.asker != asker || keeps(holder.ticket));
         self.broker.give_back_all(asker, keeps);
         self.look_anew();
         self.moved();
+    }
+
+    /// Requests that wait do so no longer. Whoever has asked unpins their inputs.
+    fn withdraw(&mut self, is_one: impl Fn(&Request) -> bool) {
+        let (gone, left) = std::mem::take(&mut self.pending).into_iter().partition(|request| is_one(request));
+        self.pending = left;
+        let gone: VecDeque<Request> = gone;
+        gone.iter().for_each(|request| self.fasten_all(request));
+    }
+
+    fn fasten_all(&mut self, request: &Request) {
+        if self.loose.remove(&request.holder) {
+            request.inputs.iter().for_each(|(id, _)| self.fasten(*id));
+        }
+    }
+
+    /// Nothing may leave since those who wait behind the first need it: the last of them do without until it is their turn, until so many
+    /// bytes may leave. Says whether some may.
+    fn loosen_last(&mut self, missing: u64) -> bool {
+        let (mut freed, mut at) = (0_u64, self.pending.len());
+        // Of those behind it some may all do without by now.
+        while freed < missing && at > 1 && self.loose.len() + 1 < self.pending.len() {
+            at -= 1;
+            let request = &self.pending[at];
+            if !self.loose.insert(request.holder) {
+                continue;
+            }
+            let inputs: Vec<_> = request.inputs.iter().map(|(id, _)| *id).collect();
+            for id in inputs.into_iter().filter(|id| self.loosen(*id)).collect::<Vec<_>>() {
+                freed += self.slots.get(&id).filter(|slot| slot.can_leave()).map_or(0, Slot::bytes_in_memory);
+            }
+        }
+        freed > 0
     }
 
     /// Nothing has moved for a while, though a request waits: it may go beyond the limit, if no other does.
@@ -104,6 +138,8 @@ impl State {
                 self.grant(request, false);
             } else if self.may_free_some() {
                 return;
+            } else if self.loosen_last(missing) {
+                // What may leave does.
             } else {
                 // Somebody may be about to let go of results: whoever watches says when nobody has.
                 if self.is_front(Self::is_out_of_bounds) {
@@ -127,7 +163,7 @@ impl State {
     }
 
     /// Whether results go to the disk or come from it.
-    fn is_moving(&self) -> bool {
+    pub fn is_moving(&self) -> bool {
         self.writing > 0 || self.coming > 0 || self.is_sweeping
     }
 
@@ -260,6 +296,7 @@ impl State {
     /// The first request is refused.
     fn refuse_first(&mut self) {
         let Some(request) = self.pending.pop_front() else { return };
+        self.fasten_all(&request);
         let report = Arc::new(self.report());
         // The next one looks for itself.
         self.disk.trouble = None;
@@ -275,6 +312,7 @@ impl State {
     }
 
     pub(super) fn grant(&mut self, request: Request, beyond: bool) {
+        self.fasten_all(&request);
         let need = self.need(&request);
         self.expect_results(&request);
         if beyond {

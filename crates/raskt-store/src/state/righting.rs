@@ -14,6 +14,7 @@ impl State {
     /// Nobody is at the jobs any more, and nobody waits for what they would bring.
     pub fn lose_threads(&mut self) {
         self.pending.clear();
+        self.loose.clear();
         (self.round, self.wants_look) = Default::default();
         self.loading.clear();
         self.replies.clear();
@@ -48,7 +49,7 @@ impl State {
         let small = self.broker.held_by_each().saturating_sub(in_memory(&self.slots));
         self.order = Order::default();
         let lent = self.lent;
-        self.slots.values_mut().for_each(|slot| (slot.pins, slot.stays) = (0, None));
+        self.slots.values_mut().for_each(|slot| (slot.pins, slot.loose_pins, slot.stays) = (0, 0, None));
         self.pinned = 0;
         (self.shared, self.shared_elsewhere, self.unwritable) = Default::default();
         self.lose_threads();

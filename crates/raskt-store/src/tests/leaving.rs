@@ -338,3 +338,51 @@ fn what_dead_children_left_goes_with_the_process() {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
+
+/// What only those need who wait themselves leaves for who is first; they have it back when it is their turn.
+#[test]
+fn those_who_wait_keep_nothing_from_who_is_first() {
+    for withdraws in [false, true] {
+        let mut world = World::new(400 * UNIT);
+        (0..3).for_each(|_| world.keep(100, None));
+        let inputs: Vec<(SlotId, u64)> = world.results.keys().map(|&id| (id, 100 * UNIT)).collect();
+        let request = |ticket, units: u64, inputs: Vec<(SlotId, u64)>| Request {
+            holder: holder(ticket),
+            bytes: units * UNIT,
+            inputs,
+            small: 0,
+            fetched: 0,
+            results: 1,
+        };
+        assert_eq!(world.state.ask(request(101, 300, vec![])), Answer::Pending);
+        for ticket in 102..105 {
+            assert_eq!(world.state.ask(request(ticket, 1, inputs.clone())), Answer::Pending);
+        }
+        world.write_all();
+        world.write_all();
+        let replies = std::mem::take(&mut world.state.replies);
+        assert!(matches!(replies[..], [(to, Reply::Promised { .. })] if to == holder(101)), "{replies:?}");
+        assert!(!world.state.broker.is_overbooked());
+        world.state.validate();
+        if withdraws {
+            // In whichever order they say so.
+            inputs.iter().for_each(|(id, _)| world.state.unpin(*id));
+            world.state.give_back(holder(102));
+            world.state.give_back(holder(103));
+            inputs.iter().for_each(|(id, _)| world.state.unpin(*id));
+        }
+        world.state.give_back(holder(101));
+        let others = if withdraws { 104..105 } else { 102..105 };
+        let reads = |state: &mut State| state.jobs.iter().filter(|job| matches!(job, Job::Read { .. })).count();
+        assert!(reads(&mut world.state) >= 2, "they are read back, once");
+        while !world.state.jobs.is_empty() {
+            world.job(false);
+        }
+        for ticket in others {
+            inputs.iter().for_each(|(id, _)| world.state.unpin(*id));
+            world.state.give_back(holder(ticket));
+        }
+        world.state.validate();
+        assert_eq!(inputs.iter().map(|(id, _)| world.state.pins(*id)).sum::<u32>(), 0);
+    }
+}

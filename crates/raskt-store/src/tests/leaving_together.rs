@@ -20,14 +20,7 @@ fn as_long_as_one_stays_that_holds_a_piece_it_counts() {
         fetched: 0,
         results: 1,
     });
-    world.state.ask(Request {
-        holder: holder(2),
-        bytes: 0,
-        inputs: vec![(views[3], 100 * UNIT)],
-        small: 0,
-        fetched: 0,
-        results: 1,
-    });
+    world.state.pin(views[3]);
     assert_eq!(world.write_all(), 10);
     assert_eq!((piece.strong_count(), world.state.broker.held()), (10, 1000 * UNIT), "one of them is about to be read");
     world.state.unpin(views[3]);
