@@ -1,5 +1,7 @@
 //! Who gets what next.
 
+mod stealing;
+
 use crate::admit::Effect;
 use crate::needs::Need;
 use crate::placed::{Handed, Placed};

@@ -51,7 +51,6 @@ mod scheduler;
 mod settings;
 mod shares;
 mod stall;
-mod stealing;
 mod suspects;
 mod take;
 mod task;

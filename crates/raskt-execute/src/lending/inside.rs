@@ -1,6 +1,5 @@
 //! The tasks that a thread is in, and what is said of them.
 
-use super::loan::{LentSlot, Paused, Waits};
 use crate::room::{Room, stack_left};
 use crate::shared::Shared;
 use crate::state::{Place, ThreadNumber};
@@ -96,6 +95,78 @@ impl Here {
     fn looks_for_work(&self) {
         *self.paused.lock() = Weak::new();
     }
+}
+
+/// A task.
+#[derive(Clone)]
+pub(super) struct At {
+    here: Arc<Here>,
+    /// Where it stands there.
+    at: usize,
+    pub place: Place,
+    pub shared: Arc<Shared>,
+}
+
+impl At {
+    pub fn new(here: &Arc<Here>, at: usize, inside: &Inside) -> Self {
+        Self { here: here.clone(), at, place: inside.place, shared: inside.shared.clone() }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Inside)) {
+        self.here.change_place(self.at, self.place, change);
+    }
+}
+
+/// The slot of a task, which others have as long as this is there.
+pub(super) struct LentSlot(pub At);
+
+impl Drop for LentSlot {
+    fn drop(&mut self) {
+        // Unless it is lent anew by now.
+        let is_back = |inside: &Inside| inside.lent == Lent::ToAnybody && inside.slot.strong_count() == 0;
+        self.0.change(|inside| inside.lent = if is_back(inside) { Lent::No } else { inside.lent });
+        self.0.shared.store.lend(false);
+        let _ = self.0.shared.change(|state| state.take_back_lent());
+    }
+}
+
+/// A task of which it is said that it waits: for as long, if it doesn't end before.
+pub(super) struct Waits {
+    pub task: At,
+    pub ticket: Ticket,
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let Self { task: At { place, shared, .. }, ticket } = self;
+        let _ = shared.change(|state| state.waits(*place, *ticket, false));
+    }
+}
+
+/// A thread of an engine that isn't at work: another of its pool is, in its place.
+pub(super) struct Paused {
+    home: Home,
+    place: Place,
+}
+
+impl Paused {
+    pub fn begin(home: Home) -> Self {
+        let place = next_place();
+        let _ = home.0.change(|state| state.pool.set_waiting(home.1, place));
+        Self { home, place }
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        let (shared, number) = &self.home;
+        let _ = shared.change(|state| state.pool.set_going_on(*number, self.place));
+    }
+}
+
+/// A fork within a task comes with what the thread was in. That is the parent's.
+pub(super) fn is_here(inside: &Inside) -> bool {
+    !inside.shared.is_left_behind()
 }
 
 /// While it lives, this thread runs tasks of an engine.

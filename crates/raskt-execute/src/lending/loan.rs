@@ -1,10 +1,8 @@
 //! Slots that tasks give to others.
 
-use super::inside::{Here, Home, Inside, Lent, next_place};
+use super::inside::{At, Here, Inside, Lent, LentSlot, Paused, Waits, is_here};
 use crate::shared::Shared;
-use crate::state::Place;
 use crate::waited::Pause;
-use raskt_schedule::Ticket;
 use std::sync::Arc;
 
 /// Slots of a thread that others have, of the tasks that it is in. Several loans of one slot may end in any order, on any thread, and
@@ -21,73 +19,6 @@ pub(crate) struct Loan {
     paused: Option<Arc<Paused>>,
     /// For a loan that isn't a part of another wait.
     wait: Option<Pause>,
-}
-
-/// A task.
-#[derive(Clone)]
-struct At {
-    here: Arc<Here>,
-    /// Where it stands there.
-    at: usize,
-    place: Place,
-    shared: Arc<Shared>,
-}
-
-impl At {
-    fn new(here: &Arc<Here>, at: usize, inside: &Inside) -> Self {
-        Self { here: here.clone(), at, place: inside.place, shared: inside.shared.clone() }
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Inside)) {
-        self.here.change_place(self.at, self.place, change);
-    }
-}
-
-/// The slot of a task, which others have as long as this is there.
-pub(super) struct LentSlot(At);
-
-impl Drop for LentSlot {
-    fn drop(&mut self) {
-        // Unless it is lent anew by now.
-        let is_back = |inside: &Inside| inside.lent == Lent::ToAnybody && inside.slot.strong_count() == 0;
-        self.0.change(|inside| inside.lent = if is_back(inside) { Lent::No } else { inside.lent });
-        self.0.shared.store.lend(false);
-        let _ = self.0.shared.change(|state| state.take_back_lent());
-    }
-}
-
-/// A task of which it is said that it waits: for as long, if it doesn't end before.
-pub(super) struct Waits {
-    task: At,
-    ticket: Ticket,
-}
-
-impl Drop for Waits {
-    fn drop(&mut self) {
-        let Self { task: At { place, shared, .. }, ticket } = self;
-        let _ = shared.change(|state| state.waits(*place, *ticket, false));
-    }
-}
-
-/// A thread of an engine that isn't at work: another of its pool is, in its place.
-pub(super) struct Paused {
-    home: Home,
-    place: Place,
-}
-
-impl Paused {
-    pub fn begin(home: Home) -> Self {
-        let place = next_place();
-        let _ = home.0.change(|state| state.pool.set_waiting(home.1, place));
-        Self { home, place }
-    }
-}
-
-impl Drop for Paused {
-    fn drop(&mut self) {
-        let (shared, number) = &self.home;
-        let _ = shared.change(|state| state.pool.set_going_on(*number, self.place));
-    }
 }
 
 impl Loan {
@@ -205,9 +136,4 @@ fn mark_waiting() -> Vec<(Arc<Waits>, bool)> {
         Some((waits, true))
     };
     Here::inside(|all| all.iter_mut().enumerate().filter(|(_, inside)| is_meant(inside)).filter_map(mark).collect())
-}
-
-/// A fork within a task comes with what the thread was in. That is the parent's.
-fn is_here(inside: &Inside) -> bool {
-    !inside.shared.is_left_behind()
 }
