@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from types import SimpleNamespace
 
 import pytest
@@ -347,7 +349,7 @@ def test_a_plugin_is_gone_when_that_is_said_whatever_is_set_up(lonely, tmp_path)
 def test_how_it_went_with_a_plugin_that_was_given_up_stays_so():
     changes, replaced = _plugged.Changes(), _plugged.Replaced("another one has come")
     changes.outcomes["1"] = replaced
-    changes.settle(SimpleNamespace(version="1"), None)
+    changes.settle(SimpleNamespace(versions=["1"]), None)
     assert changes.outcome("1") is replaced
 
 
@@ -389,3 +391,35 @@ def test_one_that_ends_all_workers_is_taken_back_though_another_is_still_set_up(
     with pytest.raises(RuntimeError, match="taken back"):
         lonely.register_plugin(EndsItsProcess())
     assert lonely.submit(abs, -1).result(PATIENCE) == 1
+
+
+class SetUpOnce(WorkerPlugin):
+    name = "once"
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def setup(self, worker):
+        (self.folder / f"{os.getpid()}-{time.monotonic_ns()}").touch()
+        time.sleep(0.5)
+
+
+def test_the_same_plugin_of_several_clients_is_set_up_once(tmp_path):
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, ExitStack() as stack:
+        clients = [stack.enter_context(Client(cluster, set_as_default=False)) for _ in range(4)]
+        with ThreadPoolExecutor(len(clients)) as threads:
+            told = list(threads.map(lambda client: client.register_plugin(SetUpOnce(tmp_path)), clients))
+        assert all(set(map(str, each.values())) == {"{'status': 'OK'}"} and len(each) == 2 for each in told)
+        # While one is set up the others join it; who comes after that sets it up anew, as one of that name does.
+        assert 2 <= len(list(tmp_path.iterdir())) < 2 * len(clients)
+        assert clients[0].submit(abs, -1).result(PATIENCE) == 1
+        # One that is taken away meanwhile is so for all.
+        (tmp_path / "again").mkdir()
+        with ThreadPoolExecutor(2) as threads:
+            both = [threads.submit(client.register_plugin, SetUpOnce(tmp_path / "again")) for client in clients[:2]]
+            until(lambda: len(list((tmp_path / "again").iterdir())) == 2)
+            clients[2].unregister_worker_plugin("once")
+            for each in both:
+                with suppress(_plugged.Replaced, ValueError):
+                    each.result(PATIENCE)
+        assert clients[0].submit(abs, -2).result(PATIENCE) == 2

@@ -55,13 +55,20 @@ def changed(number: int, name: str, data: bytes | None, goes_on: Callable[[], No
     with _lock:
         changes = worker._changes.setdefault(name, Changes())
         before = changes.latest
-        changes.latest = change = Change(worker, name, data, before, goes_on)
-        changes.outcomes.pop(change.version, None)
-        worker._changed_at = time.monotonic()
-        if before is not None and before.version and not before.over.is_set():
+        joined = before if before is not None and data is not None and before.is_joined_by(data, goes_on) else None
+        if joined is None:
+            changes.latest = change = Change(worker, name, data, before, goes_on)
+            changes.outcomes.pop(change.version, None)
+            worker._changed_at = time.monotonic()
+        if joined is None and before is not None and not before.over.is_set():
             sentence = f"plugin {name!r} was taken away from worker {worker.name}, or replaced, while it was set up"
-            changes.outcomes.setdefault(before.version, Replaced(sentence))
+            for version in before.versions:
+                changes.outcomes.setdefault(version, Replaced(sentence))
         _settled.notify_all()
+    if joined is not None:
+        if joined.is_on:
+            goes_on()
+        return
     try:
         change.start()
     except BaseException as error:
@@ -159,9 +166,9 @@ class Changes:
         change.failure = failure
         if self.latest is change:
             self.settled = change
-        if change.version:
+        for version in change.versions:
             # One that was given up has been told of already, however it ends.
-            self.outcomes.setdefault(change.version, failure)
+            self.outcomes.setdefault(version, failure)
             if len(self.outcomes) > OUTCOMES_MOST:
                 del self.outcomes[next(iter(self.outcomes))]
 
@@ -180,9 +187,13 @@ class Change:
         self.written: bytes | None = None
         if data is not None:
             self.version, self.written = pickle.loads(data)
-        self._goes_on = goes_on
+        self._goes_on = [goes_on]
+        self.versions = [self.version] if self.version else []
+        """Its own, and those of the same that others have registered while it was set up."""
         self.is_on = False
         """Tasks that came later may run."""
+        self.is_settled = False
+        """It is known how it went."""
         self.over = threading.Event()
         self.is_there = False
         """It is set up."""
@@ -193,12 +204,26 @@ class Change:
         self._timer = threading.Timer(SETUP_SECONDS, self._late)
         self._timer.daemon = True
 
+    def is_joined_by(self, data: bytes, goes_on: Callable[[], None]) -> bool:
+        """Whether it is the same plugin, registered once more while it is set up, by another client, say.
+
+        Then it is set up once. To be called under the lock.
+        """
+        version, written = pickle.loads(data)
+        if written != self.written or self.is_settled or self.is_given_up:
+            return False
+        self.versions.append(version)
+        self._goes_on.append(goes_on)
+        return True
+
     def go_on(self) -> None:
         """Tasks that came later may run from now on."""
         with _settled:
             self.is_on, self.worker._changed_at = True, time.monotonic()
+            all_go_on = list(self._goes_on)
             _settled.notify_all()
-        self._goes_on()
+        for each in all_go_on:
+            each()
 
     def start(self) -> None:
         """Begins with it."""
@@ -277,6 +302,7 @@ class Change:
 
     def _settle(self, failure: BaseException | None) -> None:
         with _settled:
+            self.is_settled = True
             self.worker._changes[self.name].settle(self, failure)
             _settled.notify_all()
         self.go_on()
@@ -340,4 +366,4 @@ def former(name: str, version: str) -> tuple[bool | None, bytes | None]:
         latest = None if changes is None else changes.latest
         if latest is None:
             return None, None
-        return (True, latest.former) if latest.version == version else (False, None)
+        return (True, latest.former) if version in latest.versions else (False, None)

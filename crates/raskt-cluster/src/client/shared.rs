@@ -58,7 +58,13 @@ pub(super) struct Barriers {
 }
 
 fn over(lost: &Lost) -> String {
-    format!("the session with the scheduler is over: {lost}")
+    let advice = match lost {
+        Lost::Forgotten(_) => {
+            ". It has begun anew, and knows nothing of what this client had: a new client can go on with it"
+        }
+        _ => "",
+    };
+    format!("the session with the scheduler is over: {lost}{advice}")
 }
 
 impl Shared {
