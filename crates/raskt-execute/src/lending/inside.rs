@@ -63,11 +63,7 @@ pub(super) fn next_place() -> Place {
 impl Here {
     /// That of the calling thread.
     pub fn get() -> Arc<Self> {
-        HERE.with(Self::clone_of)
-    }
-
-    fn clone_of(here: &Arc<Self>) -> Arc<Self> {
-        here.clone()
+        HERE.with(Arc::clone)
     }
 
     /// Where the calling thread stands.

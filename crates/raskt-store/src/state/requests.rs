@@ -62,6 +62,10 @@ impl State {
 
     /// Requests that wait do so no longer. Whoever has asked unpins their inputs.
     fn withdraw(&mut self, is_one: impl Fn(&Request) -> bool) {
+        // Most promises that end are of requests that wait no longer.
+        if !self.pending.iter().any(&is_one) {
+            return;
+        }
         let (gone, left) = std::mem::take(&mut self.pending).into_iter().partition(|request| is_one(request));
         self.pending = left;
         let gone: VecDeque<Request> = gone;
