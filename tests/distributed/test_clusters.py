@@ -631,6 +631,7 @@ def test_who_has_retired_is_none_of_the_cluster_any_more(make: Any) -> None:
         assert len(cluster.workers) == len(cluster.plan) == 2 == len(client.scheduler_info()["workers"])
         client.retire_workers(n=2)
         until(lambda: all(worker._is_over() for worker in cluster.workers.values()))
+        cluster.scale_down(list(cluster.plan))
         cluster.adapt(minimum=1, maximum=1, interval=0.1)
         client.wait_for_workers(1, timeout=PATIENCE)
         assert client.submit(abs, -1).result(PATIENCE) == 1

@@ -126,6 +126,28 @@ def test_a_group_is_one_whatever_its_members_are(size: int) -> None:
     assert "Many" in str(unpicklable) and type(last) is KeyboardInterrupt
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there are no groups")
+@pytest.mark.parametrize("size", [60_000, 90_000, 3 * LARGE])
+def test_of_many_members_the_first_come_and_it_is_said_how_many_do_not(size: int) -> None:
+    members = [ValueError(f"{at} " + "m" * size) for at in range(100)]
+    group = ExceptionGroup("outer", [ExceptionGroup("inner", members), KeyError("k")])  # noqa: F821
+    data = errors.dump(group, 0, MOST)
+    came = errors.load(data)
+    assert len(data) <= MOST and type(came) is type(came.exceptions[0]) is ExceptionGroup  # noqa: F821
+    *first, rest = came.exceptions[0].exceptions
+    assert [str(member).split()[0] for member in first] == [str(at) for at in range(len(first))] and len(first) > 1
+    assert str(rest) == f"{100 - len(first)} more exceptions of this group were left out"
+
+
+def test_an_exception_whose_members_can_not_be_looked_at_comes_all_the_same() -> None:
+    class Sly(ValueError):
+        @property
+        def exceptions(self) -> None:
+            raise RuntimeError("no")
+
+    assert "sly" in str(errors.load(errors.dump(Sly("sly", threading.Lock()))))
+
+
 def test_a_chain_travels_in_as_many_steps_as_it_has_links() -> None:
     error: BaseException = ValueError(0)
     for number in range(1, errors.DEPTH):

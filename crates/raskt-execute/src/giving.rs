@@ -10,7 +10,7 @@ use raskt_graph::TaskId;
 use raskt_schedule::RunId;
 use raskt_store::{Pins, Store, StoredRef};
 use raskt_sync::{Mutex, guard};
-use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
+use raskt_value::{CancelToken, ErrorKind, StoredValue, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -146,10 +146,7 @@ impl Giver {
             given.push(value.and_then(|value| match StoredRef::of(&value) {
                 Some(kept) => {
                     pins.push(kept.pin());
-                    let (value, read) = self.find(&kept)?;
-                    self.store().hold_unasked(read);
-                    way.read += read;
-                    Ok(value)
+                    self.find(&kept, &mut way.read)
                 }
                 None => Ok(value),
             }));
@@ -162,13 +159,21 @@ impl Giver {
         told(Given { values: given, _pins: pins, _way: Some(way) });
     }
 
-    /// A result that is kept, and the bytes that it takes beside what the store counts.
-    fn find(&self, kept: &Arc<StoredRef>) -> Result<(Value, u64), Missing> {
+    /// A result that is kept. What it takes counts from before it is there, as `read`, unless the store has it in memory from then on.
+    fn find(&self, kept: &Arc<StoredRef>, read: &mut u64) -> Result<Value, Missing> {
+        if let Some(value) = kept.in_memory() {
+            return Ok(value);
+        }
+        let bytes = StoredValue::bytes(&**kept) as u64;
+        self.store().hold_unasked(bytes);
+        *read += bytes;
         let recovery: &Recovery = &self.shared.recovery;
         let found = recovery.found(kept, None, &CancelToken::default());
-        let value = found.map_err(|error| missing(error.into_task_error()))?;
-        let read = if kept.in_memory().is_some() { 0 } else { value.bytes() as u64 };
-        Ok((value, read))
+        if kept.in_memory().is_some() {
+            self.store().let_go_small(bytes);
+            *read -= bytes;
+        }
+        found.map_err(|error| missing(error.into_task_error()))
     }
 }
 

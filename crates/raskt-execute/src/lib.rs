@@ -59,7 +59,7 @@ pub use options::{EngineOptions, usual_memory_limit};
 pub use owner::OwnsRuns;
 pub use pace::{Pace, TurnUsage};
 pub use raskt_schedule::{Progress, RunId, TaskRange};
-pub use raskt_store::{Limits, MemoryReport, Store};
+pub use raskt_store::{Arriving, Limits, MemoryReport, Store};
 pub use runner::{NativeRunner, Runner, Runners};
 pub use unheard::Unheard;
 pub use uplink::{FetchAnswer, FetchId, FetchRequest, Missing, TaskFailure, Unreachable, Uplink};

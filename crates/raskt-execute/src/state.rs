@@ -196,6 +196,12 @@ impl State {
         self.tell_scheduler(WorkerTold::Resized { slots, memory });
     }
 
+    /// Slots that tasks have lent to anybody.
+    #[cfg(test)]
+    pub fn lent_slots(&self) -> u32 {
+        self.lent_slots
+    }
+
     fn resize_worker(&mut self) {
         let slots = self.slots + self.lent_slots + self.lent_to_runs + self.slots_ahead;
         let slots = slots.saturating_sub(self.stray_slots);

@@ -16,7 +16,7 @@ use crate::uplink::{FetchAnswer, FetchId, Uplink};
 use crate::worker_error::WorkerError;
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Import, Offer, RunId, TaskRange, WorkerOrder};
-use raskt_store::{Limits, Lineage, Store, StoredRef};
+use raskt_store::{Arriving, Limits, Lineage, Store, StoredRef};
 use raskt_value::{TaskError, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -88,17 +88,18 @@ impl WorkerEngine {
         }
     }
 
-    /// Takes in data that a client gives, as the results of tasks of which the scheduler is told.
-    pub fn put(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
-        let values = self.kept_all(run, values)?;
+    /// Takes in data that a client gives, as the results of tasks of which the scheduler is told. As much of it as was `arriving` counts there
+    /// no longer.
+    pub fn put(&self, run: RunId, values: Vec<(TaskId, Value)>, arriving: &Arriving) -> Result<(), WorkerError> {
+        let values = self.kept_all(run, values, arriving)?;
         self.change(|state| state.put(run, values))?;
         self.shared.store.make_room();
         Ok(())
     }
 
     /// Takes in copies of results that other workers hold, of which the scheduler is told. What is here already stays as it is.
-    pub fn put_copies(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<(), WorkerError> {
-        let values = self.kept_all(run, values)?;
+    pub fn put_copies(&self, run: RunId, values: Vec<(TaskId, Value)>, arriving: &Arriving) -> Result<(), WorkerError> {
+        let values = self.kept_all(run, values, arriving)?;
         self.change(|state| state.put_copies(run, values))?;
         self.shared.store.make_room();
         Ok(())
@@ -108,6 +109,11 @@ impl WorkerEngine {
     /// little, however much is kept.
     pub fn room_for(&self, bytes: u64) -> u64 {
         self.shared.store.room_for(bytes)
+    }
+
+    /// So many bytes are on their way for [`Self::put`] or [`Self::put_copies`].
+    pub fn expect(&self, bytes: u64) -> Arriving {
+        self.shared.store.expect(bytes)
     }
 
     /// Calls `then` once the uplink has heard all that there is to tell by now: what is sent by it comes after that. Where nobody is told
@@ -120,16 +126,21 @@ impl WorkerEngine {
     }
 
     /// The large ones of these results, which are of one run, in the store; an error if there is no memory for all of them.
-    fn kept_all(&self, run: RunId, values: Vec<(TaskId, Value)>) -> Result<Vec<(TaskId, Value)>, WorkerError> {
+    fn kept_all(
+        &self,
+        run: RunId,
+        values: Vec<(TaskId, Value)>,
+        arriving: &Arriving,
+    ) -> Result<Vec<(TaskId, Value)>, WorkerError> {
         let (graph, engine) = self.look(|state| (state.graph_of(run), state.engine))?;
         let graph = graph?;
         TaskRange::check_all(&TaskRange::of(values.iter().map(|(task, _)| *task)), &graph)?;
         let bytes: u64 = values.iter().map(|(_, value)| value.bytes() as u64).sum();
-        if let Some(report) = self.shared.store.lacks_room(bytes) {
+        if let Some(report) = self.shared.store.lacks_room(bytes, arriving) {
             return Err(WorkerError::Memory(Arc::new(report)));
         }
-        let values = values.into_iter().map(|(task, value)| Ok((task, self.keep(&graph, (run, engine), task, value)?)));
-        values.collect()
+        let of = (&*graph, run, engine);
+        values.into_iter().map(|(task, value)| Ok((task, self.keep(of, task, value, arriving)?))).collect()
     }
 
     /// An answer to [`Uplink::fetch`].
@@ -292,11 +303,17 @@ impl WorkerEngine {
     }
 
     /// A large value goes into the store, and others leave for it.
-    fn keep(&self, graph: &Graph, of: (RunId, u32), task: TaskId, value: Value) -> Result<Value, WorkerError> {
+    fn keep(
+        &self,
+        (graph, run, engine): (&Graph, RunId, u32),
+        task: TaskId,
+        value: Value,
+        arriving: &Arriving,
+    ) -> Result<Value, WorkerError> {
         if StoredRef::of(&value).is_some() || value.bytes() < Store::KEPT_BYTES {
             return Ok(value);
         }
-        let facts = facts(graph, of, task, &value);
-        Ok(Value::Stored(self.shared.store.keep_unasked(value, Lineage::none(), facts)?))
+        let facts = facts(graph, (run, engine), task, &value);
+        Ok(Value::Stored(self.shared.store.keep_arrived(value, Lineage::none(), facts, arriving)?))
     }
 }

@@ -44,8 +44,15 @@ use pyo3::prelude::*;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+unsafe extern "C" {
+    /// Gives memory that is free back to the system. Of mimalloc, whose crate declares it only with all else that it has.
+    fn mi_collect(force: bool);
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // SAFETY: the allocator lets it be called at any time, from any thread.
+    raskt_store::freed_is_given_back_by(|| unsafe { mi_collect(true) });
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     annotations::register(module)?;
     array::register(module)?;

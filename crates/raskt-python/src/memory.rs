@@ -173,6 +173,7 @@ fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     found.set_item("held", report.held)?;
     found.set_item("shared", report.shared)?;
     found.set_item("promised", report.promised)?;
+    found.set_item("arriving", report.arriving)?;
     found.set_item("peak", report.peak)?;
     found.set_item("unpromised", report.unpromised)?;
     found.set_item("unpromised_peak", report.unpromised_peak)?;

@@ -25,11 +25,24 @@ pub struct Broker {
     /// Of these, what belongs to pieces of memory that more than one of them may hold.
     pieces: Sums,
     promised: u64,
-    promises: BTreeMap<Holder, u64>,
+    /// On its way without a promise.
+    arriving: u64,
+    promises: BTreeMap<Holder, Promise>,
+    /// How many there were.
+    made: u64,
     overbooked: Option<Holder>,
     beyond: u64,
     peak: u64,
     unpromised: Unpromised,
+}
+
+/// A promise that isn't given back.
+#[derive(Clone, Copy, Debug)]
+struct Promise {
+    /// Bytes of it that no result has taken up.
+    bytes: u64,
+    /// As the how manieth it was made.
+    number: u64,
 }
 
 /// Bytes that the process has and nobody was promised.
@@ -85,7 +98,9 @@ impl Broker {
             held: 0,
             pieces: Sums::default(),
             promised: 0,
+            arriving: 0,
             promises: BTreeMap::new(),
+            made: 0,
             overbooked: None,
             beyond: 0,
             peak: 0,
@@ -111,7 +126,8 @@ impl Broker {
 
     fn enter(&mut self, holder: Holder, bytes: u64) {
         self.promised = self.promised.saturating_add(bytes);
-        self.promises.insert(holder, bytes);
+        self.made += 1;
+        self.promises.insert(holder, Promise { bytes, number: self.made });
         self.saw();
     }
 
@@ -166,7 +182,7 @@ impl Broker {
     /// Takes the promise to `holder` back, and says whether there was one.
     pub fn give_back(&mut self, holder: Holder) -> bool {
         let promise = self.promises.remove(&holder);
-        self.promised = self.promised.saturating_sub(promise.unwrap_or(0));
+        self.promised = self.promised.saturating_sub(promise.map_or(0, |promise| promise.bytes));
         self.overbooked.take_if(|overbooked| *overbooked == holder);
         promise.is_some()
     }
@@ -188,11 +204,27 @@ impl Broker {
     /// A result of `bytes` that `holder` was promised memory for came into memory.
     pub fn hold_promised(&mut self, holder: Holder, bytes: u64) {
         if let Some(promise) = self.promises.get_mut(&holder) {
-            let used = bytes.min(*promise);
-            *promise -= used;
+            let used = bytes.min(promise.bytes);
+            promise.bytes -= used;
             self.promised = self.promised.saturating_sub(used);
         }
         self.hold(bytes);
+    }
+
+    /// So many bytes are on their way into memory for which nobody was promised any.
+    pub fn arrives(&mut self, bytes: u64) {
+        self.arriving = self.arriving.saturating_add(bytes);
+        self.saw();
+    }
+
+    /// So many of these are on their way no longer.
+    pub fn arrived(&mut self, bytes: u64) {
+        self.arriving = self.arriving.saturating_sub(bytes);
+    }
+
+    /// Bytes that are on their way without a promise.
+    pub fn arriving(&self) -> u64 {
+        self.arriving
     }
 
     /// A result of `bytes` left memory.
@@ -203,7 +235,7 @@ impl Broker {
     /// Counts anew: results hold so much, and promised is what is written down of promises.
     pub fn recount(&mut self, held: u64) {
         self.held = held;
-        self.promised = self.promises.values().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
+        self.promised = self.promises.values().fold(0, |sum: u64, promise| sum.saturating_add(promise.bytes));
     }
 
     fn saw(&mut self) {
@@ -211,7 +243,7 @@ impl Broker {
     }
 
     fn total(&self) -> u64 {
-        self.held().saturating_add(self.promised)
+        self.held().saturating_add(self.promised).saturating_add(self.arriving)
     }
 
     /// Sets how many bytes may be held and promised together.
@@ -240,6 +272,11 @@ impl Broker {
         self.total().saturating_add(self.unseen()).saturating_add(bytes).saturating_sub(freed) > self.bound
     }
 
+    /// How many bytes too many that would be, with `bytes` more.
+    pub fn out_of_bounds_by(&self, bytes: u64) -> u64 {
+        self.total().saturating_add(self.unseen()).saturating_add(bytes).saturating_sub(self.bound)
+    }
+
     /// How many bytes more that would be.
     pub fn room(&self, freed: u64) -> u64 {
         self.bound.saturating_add(freed).saturating_sub(self.total().saturating_add(self.unseen()))
@@ -255,7 +292,7 @@ impl Broker {
         self.overbooked.is_some()
     }
 
-    /// Bytes that are held and promised.
+    /// Bytes that are held, promised and on their way.
     pub fn known(&self) -> u64 {
         self.total()
     }
@@ -263,6 +300,16 @@ impl Broker {
     /// How many promises are not given back.
     pub fn promises(&self) -> usize {
         self.promises.len()
+    }
+
+    /// How many were ever made.
+    pub fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// How many are not given back of those that were made after the first so many.
+    pub fn later_than(&self, made: u64) -> usize {
+        self.promises.values().filter(|promise| promise.number > made).count()
     }
 
     /// Bytes that results hold.
@@ -285,7 +332,7 @@ impl Broker {
         self.promised
     }
 
-    /// The most that was held and promised at one time.
+    /// The most that was held, promised and on its way at one time.
     pub fn peak(&self) -> u64 {
         self.peak
     }

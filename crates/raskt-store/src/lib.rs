@@ -17,6 +17,7 @@
 //! was lost. A wrong number can't come of it, since what is read is compared with a checksum that stayed in memory.
 
 mod aligned;
+mod arriving;
 mod broken;
 mod broker;
 mod codec;
@@ -47,13 +48,15 @@ mod threads;
 mod unseen;
 mod watch;
 
+pub use arriving::Arriving;
 pub use broken::Broken;
 pub use broker::{Broker, Holder};
 pub use folder::sweep_spilled;
 pub use fork::forks;
 pub use lineage::{Lineage, Origin, Past};
 pub use machine::{
-    give_back_freed, keep_little_freed, machine_memory, own_bytes, processors, resident_bytes, taken_bytes,
+    freed_is_given_back_by, give_back_freed, keep_little_freed, machine_memory, own_bytes, processors, resident_bytes,
+    taken_bytes,
 };
 pub use process_limit::ProcessLimit;
 pub use report::{HolderLine, MemoryReport, Place};

@@ -14,9 +14,11 @@ impl Shared {
             let may_be_freed = is_news && state.is_much(taken);
             if may_be_freed && self.watch.may_trim() {
                 state.wants_trim = true;
-            } else {
-                state.saw_process(at, taken);
+                return;
             }
+            // Who is ended for it has no other do without memory that is free, for however short a time.
+            state.wants_purge |= state.broker.is_bound() && state.is_much(taken);
+            state.saw_process(at, taken);
         };
         let _ = self.change(look);
     }

@@ -2,7 +2,7 @@
 
 use raskt_sync::Mutex;
 use std::fs;
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 /// For how long the number of processors is remembered: to find out takes as long as a small computation.
@@ -70,9 +70,27 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Has the C library give back to the system what it keeps of memory that others have freed: arrays of NumPy and pandas lie
-/// there, and it would keep hundreds of megabytes of them.
+/// Has the allocator of this program give back what it keeps.
+static OWN_ALLOCATOR: OnceLock<fn()> = OnceLock::new();
+
+/// Makes known what has the allocator of this program, if that isn't the C library's, give back to the system all that it keeps of memory
+/// that was freed. It may be called at any time, from any thread, and takes as long as the system takes to take that back.
+pub fn freed_is_given_back_by(gives_back: fn()) {
+    let _ = OWN_ALLOCATOR.set(gives_back);
+}
+
+/// Gives back to the system what the allocator of this program keeps of memory that was freed: some may think of it for long, and others
+/// have to do without meanwhile.
+pub(crate) fn give_back_own_freed() {
+    if let Some(gives_back) = OWN_ALLOCATOR.get() {
+        gives_back();
+    }
+}
+
+/// The same, and has the C library give back what it keeps: arrays of NumPy and pandas lie there, and it would keep hundreds of megabytes
+/// of them.
 pub fn give_back_freed() {
+    give_back_own_freed();
     // SAFETY: it may be called at any time, from any thread.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {

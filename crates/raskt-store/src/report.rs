@@ -20,7 +20,9 @@ pub struct MemoryReport {
     pub shared: u64,
     /// Bytes that are promised to tasks.
     pub promised: u64,
-    /// The most that was held and promised at one time.
+    /// Bytes that are on their way: data of clients, and copies of results.
+    pub arriving: u64,
+    /// The most that was held, promised and on its way at one time.
     pub peak: u64,
     /// Bytes that the process has taken and that nobody was promised, as far as that is watched.
     pub unpromised: u64,
@@ -110,6 +112,7 @@ pub(crate) fn of<'a>(
         held: broker.held(),
         shared: shared.min(broker.held()),
         promised: broker.promised(),
+        arriving: broker.arriving(),
         peak: broker.peak(),
         unpromised: unseen.bytes,
         unpromised_peak: unseen.peak,
@@ -152,6 +155,9 @@ impl fmt::Display for MemoryReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (limit, held, promised) = (Size(self.limit), Size(self.held), Size(self.promised));
         write!(f, "results hold {held} and tasks were promised {promised} of {limit}")?;
+        if self.arriving > 0 {
+            write!(f, "; {} are on their way", Size(self.arriving))?;
+        }
         if self.unpromised > 0 {
             write!(f, "; {} more are taken by what nobody was promised", Size(self.unpromised))?;
         }

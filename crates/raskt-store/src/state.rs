@@ -1,6 +1,7 @@
 //! What the store knows, and what it decides. It touches no file and no thread: what is to be done comes out as jobs,
 //! replies and garbage, which threads of the store see to.
 
+mod arriving;
 mod jobs;
 mod leaving;
 mod leaving_together;
@@ -42,6 +43,8 @@ pub(crate) struct State {
     largest: u64,
     /// Bytes that results had lately: what one is taken to have of which nobody can tell.
     usual: u64,
+    /// How many of 256 results of tasks were large lately.
+    large: u32,
     /// All and only the slots that can leave memory now.
     order: Order,
     /// Those that stay, by why they do.
@@ -91,11 +94,15 @@ pub(crate) struct State {
     pub counts: Counts,
     /// What the process has that nobody was promised.
     pub unseen: Unseen,
-    /// Freed memory is to be given back to the system.
+    /// Freed memory is to be given back to the system: all of it, or what the allocator of this program keeps, which takes less time.
     pub wants_trim: bool,
+    pub wants_purge: bool,
     /// How often it was put right: what comes of jobs of an earlier epoch is counted nowhere.
     pub epoch: u32,
 }
+
+/// Of how many results about what is usual is made.
+const USUAL_OF: u64 = 8;
 
 /// Bytes that are made free beyond what a request lacks, in shares of the limit: the next one comes soon.
 const SPARE_SHARE: u64 = 16;
@@ -111,6 +118,7 @@ impl State {
             next_slot: 0,
             largest: 0,
             usual: 0,
+            large: 0,
             order: Order::default(),
             shared: BTreeSet::new(),
             shared_elsewhere: BTreeSet::new(),
@@ -138,6 +146,7 @@ impl State {
             counts: Counts::default(),
             unseen: Unseen::default(),
             wants_trim: false,
+            wants_purge: false,
             epoch: 0,
         }
     }
@@ -168,6 +177,7 @@ impl State {
     /// Whether there is something to do now.
     pub fn has_urgent_work(&self) -> bool {
         self.wants_trim
+            || self.wants_purge
             || self.wants_look
             || !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
     }
@@ -218,6 +228,12 @@ impl State {
         self.slots.get(&id)?.value().cloned()
     }
 
+    /// Bytes that it has, or had.
+    #[cfg(test)]
+    pub fn bytes(&self, id: SlotId) -> u64 {
+        self.slots[&id].bytes
+    }
+
     /// The result, if it is in memory and may be had: not while it is written by bytes that nobody may change meanwhile.
     pub fn open(&self, id: SlotId) -> Option<Value> {
         self.slots.get(&id).filter(|slot| !slot.is_closed())?.value().cloned()
@@ -260,6 +276,9 @@ impl State {
 
     /// Small results, which are counted and not moved.
     pub fn hold_small(&mut self, bytes: u64, holder: Holder) {
+        if self.broker.has_promised(holder) {
+            self.large -= self.large / USUAL_OF as u32;
+        }
         self.broker.hold_promised(holder, bytes);
     }
 

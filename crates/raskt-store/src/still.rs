@@ -2,17 +2,18 @@
 
 use crate::broker::Holder;
 use crate::state::State;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// How long nothing has to have moved before a request may go beyond the limit.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 
-/// So many times as long it is while results go to the disk or come from it: that ends by itself, unless the disk stands still.
-const MOVING_PATIENCE: u32 = 50;
+/// How long it is taken that something comes of what is under way: results go to the disk or come from it, tasks run, data is on its way.
+/// Most of that ends by itself, and sooner. A task that has run for as long may run for ever.
+const GOES_ON: Duration = Duration::from_secs(5);
 
-/// How long the first request waits at most for less to be held than may be in any case, whatever goes on meanwhile: what runs may run
-/// for ever.
-const REFUSED_AFTER: Duration = Duration::from_secs(30);
+/// How long the first request waits at most, whatever goes on meanwhile: what others let go of may never be enough for it.
+const FIRST_WAITS: Duration = Duration::from_secs(30);
 
 /// After so many refusals in a row the patience is as short as it gets.
 const MOST_HALVINGS: u32 = 2;
@@ -24,6 +25,7 @@ const DISK_PATIENCE: u32 = 10;
 #[derive(Default)]
 pub(crate) struct Still {
     moves: u64,
+    /// Since when nothing has moved.
     since: Option<Instant>,
     /// When nothing had moved for the first time since the disk was last tried.
     tried: Option<Instant>,
@@ -33,8 +35,12 @@ pub(crate) struct Still {
     left_alone: Option<Instant>,
     /// When somebody was refused last since nothing had moved.
     refused: Option<Instant>,
-    /// Who is first, and waits for less to be held, and since when.
+    /// Who is first, and since when.
+    first: Option<(Holder, Instant)>,
+    /// Who is first, and waits for less to be held than may be in any case, and since when.
     out_of_bounds: Option<(Holder, Instant)>,
+    /// How many promises had been made by when: those made before the first of them are old.
+    made: VecDeque<(Instant, u64)>,
 }
 
 impl Still {
@@ -47,29 +53,56 @@ impl Still {
         }
         let urgent = state.has_urgent_work() && !is_telling;
         if !is_pending {
-            self.since = None;
+            (self.since, self.first) = (None, None);
             self.retry_disk(state);
             return (urgent || state.is_beyond()).then_some(if urgent { Duration::ZERO } else { PATIENCE });
         }
         self.refuse_late(state);
-        let patience = self.patience(state) * if state.is_moving() { MOVING_PATIENCE } else { 1 };
-        let since = *self.since.get_or_insert_with(Instant::now);
+        let now = Instant::now();
         if self.moves != state.moves {
-            (self.moves, self.since) = (state.moves, Some(Instant::now()));
-        } else if since.elapsed() >= patience {
-            self.since = Some(Instant::now());
-            if self.tried.get_or_insert_with(Instant::now).elapsed() >= PATIENCE * DISK_PATIENCE {
-                self.tried = None;
-                state.retry_stuck();
-            }
+            (self.moves, self.since) = (state.moves, Some(now));
+        }
+        let quiet = now - *self.since.get_or_insert(now);
+        let first = state.first();
+        let known = self.first.filter(|(holder, _)| Some(*holder) == first);
+        self.first = first.map(|holder| known.unwrap_or((holder, now)));
+        let waits = known.map_or(Duration::ZERO, |(_, since)| now - since);
+        let patience = self.patience(state);
+        if quiet >= patience {
+            self.at_rest(state);
+        }
+        let goes_on = self.goes_on(state, now, (quiet, waits));
+        if quiet >= patience && !goes_on || waits >= FIRST_WAITS {
+            (self.since, self.first) = (Some(now), None);
             let refused = state.refusals();
             state.overbook();
             if state.refusals() != refused {
-                self.refused = Some(Instant::now());
+                self.refused = Some(now);
             }
         }
         // What came of it is seen at once, unless another thread is at it.
         Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { patience.min(PATIENCE) })
+    }
+
+    /// Whether something may come of what is under way, where nothing has moved, and the first has waited, for so long.
+    fn goes_on(&mut self, state: &State, now: Instant, (quiet, waits): (Duration, Duration)) -> bool {
+        if self.made.back().is_none_or(|(at, _)| now - *at >= PATIENCE) {
+            self.made.push_back((now, state.broker.made()));
+        }
+        while self.made.get(1).is_some_and(|(at, _)| now - *at >= GOES_ON) {
+            self.made.pop_front();
+        }
+        let old = self.made.front().filter(|(at, _)| now - *at >= GOES_ON).map_or(0, |(_, made)| *made);
+        state.is_moving() && quiet < GOES_ON || state.broker.arriving() > 0 && waits < GOES_ON || state.run_since(old)
+    }
+
+    /// Nothing has moved for a moment.
+    fn at_rest(&mut self, state: &mut State) {
+        state.look_behind();
+        if self.tried.get_or_insert_with(Instant::now).elapsed() >= PATIENCE * DISK_PATIENCE {
+            self.tried = None;
+            state.retry_stuck();
+        }
     }
 
     /// How long nothing has to move. Thousands may stand in line for what others have just been refused; who comes later may come after
@@ -85,7 +118,7 @@ impl Still {
         let first = state.out_of_bounds();
         let known = self.out_of_bounds.filter(|(holder, _)| Some(*holder) == first);
         self.out_of_bounds = first.map(|holder| known.unwrap_or_else(|| (holder, Instant::now())));
-        if self.out_of_bounds.is_some_and(|(_, since)| since.elapsed() >= REFUSED_AFTER) {
+        if self.out_of_bounds.is_some_and(|(_, since)| since.elapsed() >= FIRST_WAITS) {
             self.out_of_bounds = None;
             state.refuse();
         }

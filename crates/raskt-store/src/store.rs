@@ -1,5 +1,6 @@
 //! The store, as engines see it.
 
+use crate::arriving::Arriving;
 use crate::broken::Broken;
 use crate::broker::Holder;
 use crate::lineage::Lineage;
@@ -226,6 +227,28 @@ impl Store {
         }
     }
 
+    /// So many bytes are on their way for which nobody was promised memory; others leave for them, where that can be.
+    pub fn expect(&self, bytes: u64) -> Arriving {
+        let shared = self.shared().clone();
+        // What breaks over this counts them all the same.
+        let _ = shared.change(|state| state.arrives(bytes));
+        Arriving::new(bytes, move |left| _ = shared.change(|state| state.never_came(left)))
+    }
+
+    /// Keeps something that has come of what was on its way.
+    pub fn keep_arrived(
+        &self,
+        value: Value,
+        lineage: Lineage,
+        facts: ResultInfo,
+        arriving: &Arriving,
+    ) -> Result<Arc<StoredRef>, Broken> {
+        let aside = arriving.take(value.bytes() as u64);
+        let kept = self.enter(value, lineage, |state, value| state.keep_arrived(value, facts, aside, UNASKED))?;
+        self.shared().change(|state| state.has_come())?;
+        Ok(kept)
+    }
+
     /// Of so many bytes more that are to come without a promise, as many as may be held in any case ([`Self::set_bound`]), with all that
     /// can leave for them.
     pub fn room_for(&self, bytes: u64) -> u64 {
@@ -235,10 +258,19 @@ impl Store {
         self.shared().change(|state| state.room_for(bytes)).unwrap_or(bytes)
     }
 
-    /// What holds memory, if there is no room for so many bytes that have come without a promise. They may be seen by now among what the
-    /// process has.
-    pub fn lacks_room(&self, bytes: u64) -> Option<MemoryReport> {
-        self.shared().change(|state| state.lacks_room(bytes, true).then(|| state.report())).ok().flatten()
+    /// Whether there may be room for so many bytes when what runs has ended.
+    pub fn may_have_room(&self, bytes: u64) -> bool {
+        self.shared().change(|state| state.may_have_room(bytes)).unwrap_or(false)
+    }
+
+    /// What holds memory, if there is no room for so many bytes that have come, less what was `arriving`. They may be seen by now among what
+    /// the process has.
+    pub fn lacks_room(&self, bytes: u64, arriving: &Arriving) -> Option<MemoryReport> {
+        let more = bytes.saturating_sub(arriving.left());
+        if more == 0 {
+            return None;
+        }
+        self.shared().change(|state| state.lacks_room(more, true).then(|| state.report())).ok().flatten()
     }
 
     /// Small results are gone.

@@ -14,8 +14,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+mod arriving;
 mod breaking;
 mod broken_disk;
+mod crowded;
 mod helping;
 mod leaving;
 mod leaving_together;

@@ -236,8 +236,12 @@ impl Shared {
             drop(inner);
             self.run(job);
         } else if std::mem::take(&mut state.wants_trim) {
+            state.wants_purge = false;
             drop(inner);
             self.trim();
+        } else if std::mem::take(&mut state.wants_purge) {
+            drop(inner);
+            machine::give_back_own_freed();
         } else if state.wants_look {
             drop(inner);
             let _ = self.change(State::look_on);
@@ -352,6 +356,8 @@ impl Inner {
         (self.threads, self.idle, self.watching, self.is_telling) = (0, 0, 0, false);
         self.askers.clear();
         self.state.lose_threads();
+        // What is on its way is so in the parent.
+        self.state.broker.arrived(u64::MAX);
     }
 }
 

@@ -27,6 +27,9 @@ LINES_MOST = 2000
 SHORT_BYTES = 64 << 10
 """So many bytes of a text are left of an exception that has too many to travel whole, and of all others."""
 
+GROUP_BYTES = 512 << 10
+"""So many bytes of the members of a group are left of one that has too many; the first of them is always there."""
+
 SMALL_BYTES = 4 << 10
 """What has more besides texts is left out then."""
 
@@ -115,7 +118,7 @@ def _short(error: BaseException) -> bytes:
     if len(data) <= SHORT_BYTES:
         return data
     note = f"raskt: of the {len(data)} bytes of this exception only a part has come, since so many don't travel"
-    for group in _group(error, _short):
+    for group in _group(error, _short, GROUP_BYTES):
         with suppress(Exception):
             group.attributes["__notes__"] = [*group.attributes.get("__notes__", []), note]
             data, _ = codec.dump(group, [])
@@ -155,14 +158,30 @@ def _unless_large(value: Any) -> Any:
     return f"<{type(value).__name__} that was left out>"
 
 
-def _group(error: BaseException, pickled: Callable[[BaseException], bytes]) -> list[_Group]:
-    """The same, member by member, if it is a group."""
-    members = getattr(error, "exceptions", None)
-    if not isinstance(members, tuple) or not hasattr(error, "subgroup"):
-        return []
+def _group(
+    error: BaseException, pickled: Callable[[BaseException], bytes], most: float = float("inf")
+) -> list[_Group]:
+    """The same, member by member, if it is a group: as many of them as have so many bytes together."""
     with suppress(Exception):
-        return [_Group(error, [pickled(member) for member in members])]
+        members = getattr(error, "exceptions", None)
+        if isinstance(members, tuple) and hasattr(error, "subgroup"):
+            return [_Group(error, _members(members, pickled, most))]
     return []
+
+
+def _members(
+    members: tuple[BaseException, ...], pickled: Callable[[BaseException], bytes], most: float
+) -> list[bytes]:
+    taken: list[bytes] = []
+    left = most
+    for member in members:
+        data = pickled(member)
+        left -= len(data)
+        if taken and left < 0:
+            rest = f"{len(members) - len(taken)} more exceptions of this group were left out"
+            return [*taken, pickle.dumps(RuntimeError(rest))]
+        taken.append(data)
+    return taken
 
 
 class _Group:

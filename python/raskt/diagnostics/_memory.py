@@ -77,6 +77,8 @@ class Memory:
     they keep the memory that they were promised."""
     left_threads: int = 0
     """Threads that other computations lack for them: those beyond one for each thread."""
+    arriving: int = 0
+    """Bytes on their way into a worker that count already: scattered data, and copies of results."""
     shared: int = 0
     """Bytes of results that can't leave memory now, as when that was last tried: somebody else has that memory, or what
     they were made of does (`persist(keep_lineage=False)` lets go of the latter)."""

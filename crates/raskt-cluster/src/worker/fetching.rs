@@ -2,7 +2,7 @@
 
 use super::memory::OfEngine;
 use super::refusals::Refusals;
-use super::room::Room;
+use super::room::{Held, Room};
 use crate::bulk::{self, BulkError, Fetch, Fetcher, Source};
 use crate::deadly::{Deadly, Way, given_up};
 use crate::driver::Network;
@@ -184,18 +184,24 @@ impl Fetching {
         self.peers.lock().get(&worker).cloned()
     }
 
-    pub(super) fn put_copies(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
+    pub(super) fn put_copies(
+        &self,
+        run: RunId,
+        tasks: &[TaskRange],
+        values: Vec<Value>,
+        held: &Held,
+    ) -> Result<(), String> {
         let named = named(tasks, values)?;
         match self.engine.get() {
-            Some(engine) => engine.put_copies(run, named).map_err(said),
+            Some(engine) => engine.put_copies(run, named, held.arriving()).map_err(said),
             None => Err("the worker has no engine".into()),
         }
     }
 
-    pub(super) fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>) -> Result<(), String> {
+    pub(super) fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>, held: &Held) -> Result<(), String> {
         let named = named(tasks, values)?;
         match self.engine.get() {
-            Some(engine) => engine.put(run, named).map_err(said),
+            Some(engine) => engine.put(run, named, held.arriving()).map_err(said),
             None => Ok(()),
         }
     }

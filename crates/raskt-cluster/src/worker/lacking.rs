@@ -4,6 +4,7 @@ use super::memory::Memory;
 use super::room::{GLANCES, Held, Need, Room};
 use crate::bulk::Source;
 use crate::hello::Role;
+use raskt_execute::Arriving;
 use raskt_sync::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +19,9 @@ type Told = Arc<Mutex<Vec<(u16, Result<Held, Arc<str>>)>>>;
 #[derive(Default)]
 struct Numbers {
     free: AtomicU64,
+    /// Of it, what is set aside.
+    aside: AtomicU64,
+    later_free: AtomicU64,
     looks: AtomicU64,
     reasons: AtomicU64,
     later: Mutex<Later>,
@@ -30,7 +34,17 @@ struct Said(Arc<Numbers>);
 impl Memory for Said {
     fn room_for(&self, bytes: u64) -> u64 {
         self.0.looks.fetch_add(1, Ordering::Relaxed);
-        self.0.free.load(Ordering::Relaxed).min(bytes)
+        (self.0.free.load(Ordering::Relaxed) - self.0.aside.load(Ordering::Relaxed)).min(bytes)
+    }
+
+    fn expect(&self, bytes: u64) -> Arriving {
+        let numbers = self.0.clone();
+        numbers.aside.fetch_add(bytes, Ordering::Relaxed);
+        Arriving::new(bytes, move |left| _ = numbers.aside.fetch_sub(left, Ordering::Relaxed))
+    }
+
+    fn may_have_room(&self, bytes: u64) -> bool {
+        bytes <= self.0.later_free.load(Ordering::Relaxed)
     }
 
     fn reason(&self) -> String {
@@ -135,6 +149,12 @@ fn patience_begins_when_nothing_comes_in() {
     enter(&room, &told, 0, (10, 10), None);
     (1..GLANCES).for_each(|_| said.glance());
     room.came();
+    (1..GLANCES).for_each(|_| said.glance());
+    // There will be some when what runs has ended.
+    said.0.later_free.store(10, Ordering::Relaxed);
+    (0..2 * GLANCES).for_each(|_| said.glance());
+    assert_eq!(refused(&told), 0);
+    said.0.later_free.store(9, Ordering::Relaxed);
     (1..GLANCES).for_each(|_| said.glance());
     assert_eq!(refused(&told), 0);
     said.glance();

@@ -3,7 +3,7 @@
 use crate::bulk::Fetcher;
 use crate::failure::no_memory;
 use crate::pool::Pool;
-use raskt_execute::WorkerEngine;
+use raskt_execute::{Arriving, WorkerEngine};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +11,12 @@ use std::time::Duration;
 pub(super) trait Memory: Send + Sync {
     /// Of so many bytes more, as many as there is memory for. It is asked again and again, and has to cost little.
     fn room_for(&self, bytes: u64) -> u64;
+
+    /// So many bytes are on their way, and count as long as what comes back is there.
+    fn expect(&self, bytes: u64) -> Arriving;
+
+    /// Whether there may be some for so many bytes when what runs has ended.
+    fn may_have_room(&self, bytes: u64) -> bool;
 
     /// What is said to those for whom there is none. It may cost as much as there are results.
     fn reason(&self) -> String;
@@ -29,6 +35,14 @@ pub(super) struct OfEngine {
 impl Memory for OfEngine {
     fn room_for(&self, bytes: u64) -> u64 {
         self.engine.room_for(bytes)
+    }
+
+    fn expect(&self, bytes: u64) -> Arriving {
+        self.engine.expect(bytes)
+    }
+
+    fn may_have_room(&self, bytes: u64) -> bool {
+        self.engine.store().may_have_room(bytes)
     }
 
     fn reason(&self) -> String {

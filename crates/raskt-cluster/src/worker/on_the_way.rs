@@ -1,6 +1,7 @@
 //! Results of many runs that a worker takes over at once: no more of them are on their way than there is room for.
 
 use super::fetching::Fetching;
+use super::room::Held;
 use super::steps::{Steps, Told};
 use crate::bulk::{BulkError, Provide, Reply, Source};
 use crate::driver::{Inbox, Incoming, Listening, Network, NetworkOptions, Outbox, Peer, Ticket, inbox};
@@ -144,7 +145,7 @@ fn tells_end(done: &Sender<Result<(), String>>) -> Arc<dyn Fn(Told) + Send + Syn
 
 fn take(fetching: &Arc<Fetching>, source: Source, run: u64, done: &Sender<Result<(), String>>) {
     let done = tells_end(done);
-    let put = |_: &Fetching, _: RunId, _: &[TaskRange], values: Vec<Value>| {
+    let put = |_: &Fetching, _: RunId, _: &[TaskRange], values: Vec<Value>, _: &Held| {
         assert_eq!(values.len(), 1);
         Ok(())
     };
@@ -310,7 +311,7 @@ fn a_panic_on_the_way_is_an_end_that_is_told() {
     let (sender, done) = channel();
     for run in 0..5 {
         let done = tells_end(&sender);
-        let put = |_: &Fetching, _: RunId, _: &[TaskRange], _: Vec<Value>| panic!("this is a test of panics");
+        let put = |_: &Fetching, _: RunId, _: &[TaskRange], _: Vec<Value>, _: &Held| panic!("this is a test of panics");
         let source = Some(giver.source());
         Steps::begin(fetching.clone(), source, (RunId(run), vec![one()]), (put, Duration::ZERO), done);
     }

@@ -4,11 +4,12 @@
 //!
 //! Whoever is let in takes memory. Where there is none for somebody, and whoever has more is ended, he is set aside and keeps nobody who
 //! needs less. For all of these it is looked again together, when others leave and now and then; and when nothing at all has come in for
-//! a while they are told so.
+//! a while, and what runs here isn't what has the memory, they are told so.
 
 use super::memory::Memory;
 use super::set_aside::{Lack, SetAside, Since};
 use crate::bulk::Source;
+use raskt_execute::Arriving;
 use raskt_sync::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
@@ -35,7 +36,7 @@ struct State {
     /// Bytes that may be on their way.
     most: u64,
     used: u64,
-    /// Bytes of memory that those on their way may take.
+    /// Bytes of memory that those on their way may take of whom nobody knows how much it will be.
     taken: u64,
     sources: HashMap<Option<Source>, OfSource>,
     next_turn: u64,
@@ -97,7 +98,11 @@ pub(super) struct Held {
     room: Arc<Room>,
     source: Option<Source>,
     bytes: u64,
+    /// What is set aside for it in memory, where it is known how much it will be. Goes before it is looked who may come in.
+    arriving: Arriving,
     granted: u64,
+    /// Of it, what isn't set aside.
+    taken: u64,
 }
 
 /// Looks once for those for whom there is no memory. Dropped instead, nobody does any more.
@@ -195,12 +200,16 @@ impl Room {
             return self.set_aside(source, asking);
         }
         let bytes = asking.bytes.min(granted);
+        // Results leave for what is known to come, and not for what may be much less than it may be.
+        let is_known = asking.least == asking.wanted;
+        let arriving = self.memory.get().filter(|_| is_known).map(|memory| memory.expect(granted)).unwrap_or_default();
+        let taken = granted - arriving.left();
         let mut state = self.state.lock();
         state.leave(&source, asking.bytes - bytes);
-        state.taken += granted;
+        state.taken += taken;
         state.is_due = !state.lacking.is_empty();
         drop(state);
-        (asking.go)(Ok(Held { room: self.clone(), source, bytes, granted }));
+        (asking.go)(Ok(Held { room: self.clone(), source, bytes, arriving, granted, taken }));
     }
 
     /// There is no memory for him now.
@@ -233,8 +242,10 @@ impl Room {
         (state.is_watched, state.is_due) = (false, true);
         drop(state);
         self.let_in();
+        let least = self.state.lock().lacking.least();
+        let may_come = least.is_some_and(|least| self.memory.get().is_some_and(|memory| memory.may_have_room(least)));
         let mut state = self.state.lock();
-        state.in_vain = if state.lacking.is_empty() { 0 } else { state.in_vain + 1 };
+        state.in_vain = if state.lacking.is_empty() || may_come { 0 } else { state.in_vain + 1 };
         state.glances += 1;
         let are_all_over = state.in_vain >= GLANCES;
         let since = if are_all_over { Some(u64::MAX) } else { state.glances.checked_sub(GLANCES_OF_ONE) };
@@ -321,13 +332,19 @@ impl Held {
     pub fn granted(&self) -> u64 {
         self.granted
     }
+
+    /// What is set aside for it.
+    pub fn arriving(&self) -> &Arriving {
+        &self.arriving
+    }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
+        drop(std::mem::take(&mut self.arriving));
         let mut state = self.room.state.lock();
         state.leave(&self.source, self.bytes);
-        state.taken -= self.granted;
+        state.taken -= self.taken;
         state.is_due = !state.lacking.is_empty();
         drop(state);
         self.room.let_in();

@@ -49,6 +49,12 @@ impl<T> SetAside<T> {
         self.most
     }
 
+    /// With how little one of them at the least has his turn.
+    pub fn least(&self) -> Option<u64> {
+        let (least, _) = self.classes.first_key_value()?.1.by_need.first()?;
+        Some(*least)
+    }
+
     /// Somebody is set aside after so many glances, or once more.
     pub fn push(&mut self, lack: Lack, who: T, glances: u64) {
         self.most = if self.is_empty() { lack.wanted } else { self.most.max(lack.wanted) };
@@ -143,6 +149,7 @@ mod tests {
             needs.iter().for_each(|&(least, told)| all.push(lacks(least, told), (least, told), 0));
             let mut left: Vec<(u64, bool)> = needs.clone();
             prop_assert_eq!(all.most(), needs.iter().map(|(least, _)| *least).max().unwrap());
+            prop_assert_eq!(all.least(), needs.iter().filter(|(_, told)| !told).map(|(least, _)| *least).min());
             for spare in spares {
                 match all.take_fitting(spare) {
                     Some((_, (least, told))) => {

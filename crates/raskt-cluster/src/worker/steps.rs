@@ -44,7 +44,7 @@ const CALLED_AGAIN: Duration = Duration::from_secs(60);
 const REASON_BYTES: usize = 64 << 10;
 
 /// Puts results where they are to be.
-type Put = fn(&Fetching, RunId, &[TaskRange], Vec<Value>) -> Result<(), String>;
+type Put = fn(&Fetching, RunId, &[TaskRange], Vec<Value>, &Held) -> Result<(), String>;
 
 /// What is told of results that are taken over.
 pub(super) enum Told {
@@ -158,7 +158,7 @@ impl Steps {
         let names = ResultNames(tasks.iter().map(|&range| (self.run, range)).collect());
         let this = self.clone();
         let come = move |came: Came, face: &dyn Face| {
-            this.come(tasks, came, face);
+            this.come(tasks, came, face, &held);
             // It is where it is to be.
             drop(held);
         };
@@ -182,7 +182,7 @@ impl Steps {
         STEP_BYTES.min(self.fetching.memory() / PART_OF_MEMORY).max(1)
     }
 
-    fn come(self: Arc<Self>, tasks: Vec<TaskRange>, came: Came, face: &dyn Face) {
+    fn come(self: Arc<Self>, tasks: Vec<TaskRange>, came: Came, face: &dyn Face, held: &Held) {
         let pieces = match came {
             Ok(pieces) => pieces,
             Err(BulkError::TooLarge { bytes, reserved }) if reserved < self.fetching.memory() => {
@@ -206,7 +206,7 @@ impl Steps {
             Err(error) => return self.tell_apart(tasks, error.to_string()),
         };
         if !tasks.is_empty()
-            && let Err(reason) = (self.put)(&self.fetching, self.run, &tasks, values)
+            && let Err(reason) = (self.put)(&self.fetching, self.run, &tasks, values, held)
         {
             return self.end(Some(reason));
         }

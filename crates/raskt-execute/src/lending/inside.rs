@@ -5,7 +5,7 @@ use crate::shared::Shared;
 use crate::state::{Place, ThreadNumber};
 use raskt_schedule::{RunId, Ticket};
 use raskt_sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 thread_local! {
@@ -113,16 +113,43 @@ impl At {
     }
 }
 
-/// The slot of a task, which others have as long as this is there.
-pub(super) struct LentSlot(pub At);
+/// The slot of a task, which others have as long as this is there, and no longer than the task.
+pub(super) struct LentSlot {
+    pub task: At,
+    is_back: AtomicBool,
+}
+
+impl LentSlot {
+    pub fn new(task: At) -> Self {
+        Self { task, is_back: AtomicBool::new(false) }
+    }
+
+    fn give_back(&self) {
+        if self.is_back.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.task.shared.store.lend(false);
+        let _ = self.task.shared.change(|state| state.take_back_lent());
+    }
+}
 
 impl Drop for LentSlot {
     fn drop(&mut self) {
         // Unless it is lent anew by now.
         let is_back = |inside: &Inside| inside.lent == Lent::ToAnybody && inside.slot.strong_count() == 0;
-        self.0.change(|inside| inside.lent = if is_back(inside) { Lent::No } else { inside.lent });
-        self.0.shared.store.lend(false);
-        let _ = self.0.shared.change(|state| state.take_back_lent());
+        self.task.change(|inside| inside.lent = if is_back(inside) { Lent::No } else { inside.lent });
+        self.give_back();
+    }
+}
+
+impl Inside {
+    /// What it has lent to anybody, and what it isn't to lend any longer: its task is over, though somebody may keep the loan.
+    fn lends_no_more(&mut self) -> Option<Arc<LentSlot>> {
+        let slot = std::mem::take(&mut self.slot).upgrade()?;
+        if self.lent == Lent::ToAnybody {
+            self.lent = Lent::No;
+        }
+        Some(slot)
     }
 }
 
@@ -186,17 +213,23 @@ impl AtWork {
 
     /// The next tasks are those of `ticket`, of `run`.
     pub fn go_on_with(&self, run: RunId, ticket: Ticket) {
-        Here::inside(|inside| {
-            if let Some(last) = inside.last_mut() {
-                (last.run, last.ticket) = (run, Some(ticket));
-            }
+        let slot = Here::inside(|inside| {
+            let last = inside.last_mut()?;
+            (last.run, last.ticket) = (run, Some(ticket));
+            last.lends_no_more()
         });
+        if let Some(slot) = slot {
+            slot.give_back();
+        }
     }
 }
 
 impl Drop for AtWork {
     fn drop(&mut self) {
-        let (ended, is_outermost) = Here::inside(|inside| (inside.pop(), inside.is_empty()));
+        let (mut ended, is_outermost) = Here::inside(|inside| (inside.pop(), inside.is_empty()));
+        if let Some(slot) = ended.as_mut().and_then(Inside::lends_no_more) {
+            slot.give_back();
+        }
         if is_outermost {
             HERE.with(|here| here.looks_for_work());
         }

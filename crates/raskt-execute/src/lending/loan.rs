@@ -6,7 +6,7 @@ use crate::waited::Pause;
 use std::sync::Arc;
 
 /// Slots of a thread that others have, of the tasks that it is in. Several loans of one slot may end in any order, on any thread, and
-/// after its task: with the last the slot is back.
+/// after its task: with the last the slot is back, or with the task.
 #[derive(Default)]
 pub(crate) struct Loan {
     lent: Vec<Arc<LentSlot>>,
@@ -66,7 +66,7 @@ impl Loan {
     /// Gives all slots of this thread to others. That of `own` is lent otherwise: unless others have it already, and then for as long.
     pub fn lend_all(&mut self, own: Option<&Arc<Shared>>) {
         for (slot, is_own) in mark_lent(own) {
-            let LentSlot(At { place, shared, .. }) = &*slot;
+            let At { place, shared, .. } = &slot.task;
             if is_own {
                 shared.store.lend(true);
             }
@@ -93,7 +93,7 @@ impl Drop for Loan {
         self.resume();
         self.waits.clear();
         for slot in std::mem::take(&mut self.lent) {
-            let LentSlot(At { place, shared, .. }) = &*slot;
+            let At { place, shared, .. } = &slot.task;
             if self.secedes {
                 let _ = shared.change(|state| state.rejoins(*place));
             }
@@ -114,7 +114,7 @@ fn mark_lent(own: Option<&Arc<Shared>>) -> Vec<(Arc<LentSlot>, bool)> {
         if !is_free || own.is_some_and(|own| Arc::ptr_eq(&inside.shared, own)) {
             return None;
         }
-        let slot = Arc::new(LentSlot(At::new(&here, at, inside)));
+        let slot = Arc::new(LentSlot::new(At::new(&here, at, inside)));
         (inside.lent, inside.slot) = (Lent::ToAnybody, Arc::downgrade(&slot));
         Some((slot, true))
     };

@@ -172,6 +172,30 @@ fn a_thread_that_was_refused_once_is_asked_for_again_when_time_is_to_be_told() {
     }
 }
 
+/// Whoever keeps a loan when its task is over has nothing of it any more, nor has what this thread runs next.
+#[test]
+fn a_loan_ends_with_its_task() {
+    let shared = shared_by_hand(1, MIB, |_, _| false);
+    let kept = Arc::new(raskt_sync::Mutex::new(vec![]));
+    for _ in 0..3 {
+        let keeps = kept.clone();
+        let body = move |_: &Call<'_>, _: &[Value]| {
+            keeps.lock().push(Engine::lend_slot().expect("it is in a task"));
+            Ok(Chunk::scalar(1_i64).into())
+        };
+        let run = shared.change(|state| state.submit(submitted(one_task(body))).unwrap()).unwrap();
+        let execution = shared.change(|state| state.pick(None)).unwrap().expect("it can run");
+        let at_work = AtWork::start(&shared, run);
+        let mut executed = execution.execute(&shared.recovery, 1);
+        assert_eq!(shared.lock().lent_slots(), 1);
+        drop(at_work);
+        shared.change(|state| state.executed(&mut executed)).unwrap();
+        assert_eq!(shared.lock().lent_slots(), 0, "it is lent for ever");
+    }
+    drop(std::mem::take(&mut *kept.lock()));
+    assert_eq!(shared.lock().lent_slots(), 0, "it came back twice");
+}
+
 /// While a task waits others have its slot: their time is theirs. Else a family that waits much would count as one that had much, and
 /// would have to wait for that once more.
 #[test]

@@ -1,7 +1,7 @@
 //! Who asks for memory, and when he gets it.
 
 use super::retrying::Again;
-use super::{Job, SPARE_SHARE, State};
+use super::{Job, SPARE_SHARE, State, USUAL_OF};
 use crate::broker::Holder;
 use crate::request::{Answer, Reply, Request};
 use crate::round::LOOKS;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 impl State {
     /// Asks for memory for a ticket, and for its inputs to be in memory. They are pinned from here on.
     pub fn ask(&mut self, request: Request) -> Answer {
-        let is_easy = request.inputs.is_empty() && self.pending.is_empty() && !self.waits_for_room(&request);
+        let is_easy = request.inputs.is_empty() && self.pending.is_empty() && self.missing(&request, 0) == 0;
         if is_easy && self.broker.promise(request.holder, request.bytes) {
             self.expect_results(&request);
             return Answer::Promised { is_loading: false };
@@ -72,6 +72,14 @@ impl State {
         gone.iter().for_each(|request| self.fasten_all(request));
     }
 
+    /// What the first of them reads leaves for nobody any more.
+    fn fasten_first(&mut self) {
+        if let Some(request) = self.pending.pop_front() {
+            self.fasten_all(&request);
+            self.pending.push_front(request);
+        }
+    }
+
     fn fasten_all(&mut self, request: &Request) {
         if self.loose.remove(&request.holder) {
             request.inputs.iter().for_each(|(id, _)| self.fasten(*id));
@@ -111,11 +119,18 @@ impl State {
                 }
             }
             Again::Nothing => {
-                if let Some(request) = self.pending.pop_front() {
-                    self.grant(request, true);
-                    self.moved();
-                }
+                self.go_beyond();
+                self.moved();
             }
+        }
+    }
+
+    /// Nothing has moved for a moment: what only those read who wait leaves for who is first.
+    pub fn look_behind(&mut self) {
+        let Some(request) = self.pending.front() else { return };
+        let missing = self.missing(request, self.need(request)).saturating_sub(self.leaving());
+        if missing > 0 && self.loosen_last(missing) {
+            self.serve_pending();
         }
     }
 
@@ -128,7 +143,9 @@ impl State {
     /// Promises memory in the order in which it was asked for, and sees to it that what is lacking becomes free.
     pub(super) fn serve_pending(&mut self) {
         let mut looks = LOOKS;
-        while let Some(request) = self.pending.front() {
+        loop {
+            self.fasten_first();
+            let Some(request) = self.pending.front() else { return };
             let need = self.need(request);
             let missing = self.missing(request, need);
             // What is being written will be free: to let go of as much again would empty memory for one request.
@@ -160,10 +177,10 @@ impl State {
         }
     }
 
-    /// Whether what is under way may let go of memory: most of that ends, and then requests are looked at again. A promise whose task waits
-    /// for tasks may wait for the very request that waits: it isn't counted on.
+    /// Whether what is under way may let go of memory, or bring what can leave: most of that ends, and then requests are looked at again. A
+    /// promise whose task waits for tasks may wait for the very request that waits: it isn't counted on.
     fn may_free_some(&self) -> bool {
-        self.is_moving() || self.broker.promises() > self.lent
+        self.is_moving() || self.broker.promises() > self.lent || self.broker.arriving() > 0
     }
 
     /// Whether results go to the disk or come from it.
@@ -171,11 +188,23 @@ impl State {
         self.writing > 0 || self.coming > 0 || self.is_sweeping
     }
 
+    /// Whether tasks run of which one at least was promised memory after the first so many promises were made.
+    pub fn run_since(&self, made: u64) -> bool {
+        self.broker.later_than(made) > self.lent
+    }
+
+    /// Who has waited for longest.
+    pub fn first(&self) -> Option<Holder> {
+        self.pending.front().map(|request| request.holder)
+    }
+
     /// Who has waited for longest, if that is for less to be held than may be in any case, and it is in vain: nothing is on its way to the
-    /// disk, and what those who run read, and may go when they have, isn't all that is in the way.
+    /// disk, and what those who run read, and may go when they have, and what is on its way here, and may leave then, isn't all that is in
+    /// the way.
     pub fn out_of_bounds(&self) -> Option<Holder> {
         let is_in_vain = |request: &&Request| {
-            !self.is_moving() && self.is_out_of_bounds(request) && self.is_beyond_bound(request, self.pinned)
+            let goes = self.pinned.saturating_add(self.broker.arriving());
+            !self.is_moving() && self.is_out_of_bounds(request) && self.is_beyond_bound(request, goes)
         };
         self.pending.front().filter(is_in_vain).map(|request| request.holder)
     }
@@ -206,7 +235,21 @@ impl State {
     /// How many bytes have to go before `need` can be promised for `request`.
     fn missing(&self, request: &Request, need: u64) -> u64 {
         let missing = self.broker.missing(need);
-        if missing == 0 && self.waits_for_room(request) { self.broker.beyond_limit().max(1) } else { missing }
+        match missing {
+            0 if self.waits_for_room(request) => self.broker.beyond_limit().max(1),
+            0 => self.crowds(request),
+            missing => missing,
+        }
+    }
+
+    /// How many bytes too many there may be if one who asks for nothing makes as much as is usual. He waits for those that run, and for what
+    /// can leave, though he may let go of more than he makes: until then both are there.
+    fn crowds(&self, request: &Request) -> u64 {
+        let may_be_large = request.bytes == 0 && self.usual >= KEPT_BYTES as u64 && self.large >= OFTEN;
+        if !may_be_large || !(self.may_free_some() || self.order.first().is_some()) {
+            return 0;
+        }
+        self.broker.out_of_bounds_by(self.expected(request).saturating_add(self.expected_of_others()))
     }
 
     /// Who asks for nothing may add much: nobody knows what it will be. As long as results for which there is no room can leave, or do,
@@ -223,6 +266,7 @@ impl State {
     /// A result has so many bytes: recent ones count for more.
     pub(super) fn learn_usual(&mut self, bytes: u64) {
         self.usual = if self.usual == 0 { bytes } else { self.usual - self.usual / USUAL_OF + bytes / USUAL_OF };
+        self.large += (256 - self.large) / USUAL_OF as u32;
     }
 
     /// Whether `request` isn't to go beyond the limit, where nothing runs and nothing can move: results that no task is about to read
@@ -240,35 +284,21 @@ impl State {
         self.are_many() && adds && self.is_beyond_bound(request, 0)
     }
 
-    /// Whether results have much of the memory that there is.
-    fn are_many(&self) -> bool {
-        self.broker.held() > self.broker.limit() / 2
+    /// Whether results, and what is on its way of them, have much of the memory that there is.
+    pub(super) fn are_many(&self) -> bool {
+        self.broker.held().saturating_add(self.broker.arriving()) > self.broker.limit() / 2
     }
 
     /// Whether more would be held with what `request` is expected to make than may be in any case, without `freed` bytes of it. Those who
     /// run and were promised nothing make as much as is usual.
     fn is_beyond_bound(&self, request: &Request, freed: u64) -> bool {
-        let of_others = self.to_come.values().fold(0_u64, |sum, results| sum.saturating_add(*results));
-        let of_others = self.usual.saturating_mul(of_others);
-        self.broker.is_out_of_bounds(self.expected(request).saturating_add(of_others), freed)
+        self.broker.is_out_of_bounds(self.expected(request).saturating_add(self.expected_of_others()), freed)
     }
 
-    /// Whether so many bytes more, for which nobody was promised memory, are more than may be held in any case though all leave that can:
-    /// where the disk is full, say, and not where something else than results has the memory. Of bytes that are `here` some may have
-    /// been seen by now.
-    pub fn lacks_room(&mut self, bytes: u64, here: bool) -> bool {
-        let seen = if here { self.unseen.bytes.min(bytes) } else { 0 };
-        if !self.are_many() || !self.broker.is_out_of_bounds(bytes, seen) {
-            return false;
-        }
-        let missing = self.broker.missing(bytes).saturating_sub(seen);
-        self.evict(missing.saturating_sub(self.leaving()), 0);
-        self.broker.is_out_of_bounds(bytes, seen.saturating_add(self.leaving()))
-    }
-
-    /// Of so many bytes more, for which nobody was promised memory, as many as don't lack room.
-    pub fn room_for(&mut self, bytes: u64) -> u64 {
-        if self.lacks_room(bytes, false) { self.broker.room(self.leaving()).min(bytes) } else { bytes }
+    /// How many bytes those are expected to make who run and were promised nothing.
+    fn expected_of_others(&self) -> u64 {
+        let results = self.to_come.values().fold(0_u64, |sum, results| sum.saturating_add(*results));
+        self.usual.saturating_mul(results)
     }
 
     /// How many bytes `request` is expected to make.
@@ -319,10 +349,9 @@ impl State {
         self.fasten_all(&request);
         let need = self.need(&request);
         self.expect_results(&request);
-        if beyond {
+        // Whoever is let in is counted, come what may.
+        if beyond || !self.broker.promise(request.holder, need) {
             self.broker.overbook(request.holder, need);
-        } else {
-            self.broker.promise(request.holder, need);
         }
         let loading = request.inputs.iter().filter(|(id, _)| self.load(*id, request.holder)).count() as u32;
         if loading > 0 {
@@ -357,5 +386,5 @@ impl State {
 /// leave memory: about as many assignments stand in a worker's line.
 const REQUESTS_BEYOND: u64 = 8;
 
-/// Of how many results about what is usual is made.
-const USUAL_OF: u64 = 8;
+/// Where so many of 256 results of tasks were large lately, the next may be.
+const OFTEN: u32 = 32;

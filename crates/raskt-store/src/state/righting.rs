@@ -65,6 +65,8 @@ impl State {
     pub fn emptied(&self) -> Self {
         let mut empty = Self::new(self.broker.limit());
         empty.broker.set_bound(self.broker.bound());
+        // Who waits for it says when it doesn't come.
+        empty.broker.arrives(self.broker.arriving());
         empty.disk.limit = self.disk.limit;
         (empty.next_slot, empty.epoch, empty.lent) = (self.next_slot, self.epoch + 1, self.lent);
         empty

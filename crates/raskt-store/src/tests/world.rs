@@ -66,8 +66,7 @@ impl World {
             picks.iter().filter_map(|at| self.results.keys().nth(at % self.results.len().max(1)).copied()).collect();
         inputs.sort_unstable();
         inputs.dedup();
-        // Their sizes don't matter to the outcome as long as they are the same for all.
-        let sized = inputs.iter().map(|&id| (id, UNIT)).collect();
+        let sized = inputs.iter().map(|&id| (id, self.state.bytes(id))).collect();
         let ticket = self.next;
         match self.state.ask(Request {
             holder: holder(ticket),
@@ -86,6 +85,7 @@ impl World {
         if is_loading {
             self.loading.push(ticket);
         }
+        assert!(self.state.broker.has_promised(holder(ticket)), "whoever runs is counted");
         self.running.insert(ticket, inputs);
     }
 

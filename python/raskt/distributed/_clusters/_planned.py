@@ -214,8 +214,9 @@ class PlannedCluster(Cluster):
         if _decision.is_over():
             return
         going = set(map(str, names))
-        self._heed_ended()
+        # Who retired a moment ago is known, and gone.
         self._check_known(going)
+        self._heed_ended()
         entries = []
         for entry in list(self.worker_spec):
             of_entry = set(map(str, self._names(entry)))

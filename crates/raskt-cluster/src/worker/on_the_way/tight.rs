@@ -64,7 +64,7 @@ fn what_is_too_large_for_what_is_left_keeps_nothing_else_of_its_run() {
     let (sender, told) = channel();
     let sender = Mutex::new(sender);
     let tell = Arc::new(move |told: Told| drop(sender.lock().send(told)));
-    let put = |_: &Fetching, _: RunId, tasks: &[TaskRange], values: Vec<Value>| {
+    let put = |_: &Fetching, _: RunId, tasks: &[TaskRange], values: Vec<Value>, _: &Held| {
         assert_eq!((tasks[0].start, values.len()), (1, 1));
         Ok(())
     };

@@ -87,7 +87,7 @@ impl Host {
         let offer = engine.offer();
         let down = link(way(3), cut.clone(), move |message| match message {
             Outbound::Graph(run, graph) => engine.add_graph(run, graph, &[]).or_else(unless_shut_down).unwrap(),
-            Outbound::Put(run, values) => engine.put(run, values).or_else(unless_shut_down).unwrap(),
+            Outbound::Put(run, values) => engine.put(run, values, &engine.expect(0)).or_else(unless_shut_down).unwrap(),
             Outbound::Order(order) => engine.handle(order).or_else(unless_shut_down).unwrap(),
         });
         let _ = up.send(Inbound::Join(worker, offer, Port { down, cut, graphs: BTreeSet::new() }));

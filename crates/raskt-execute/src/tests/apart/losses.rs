@@ -240,13 +240,13 @@ fn data_that_a_client_gives_is_told_of_and_read() {
     let bench = Bench::new((1, 1 << 10), Arc::new(Mixer::default()), graph.clone());
     let given = results(&graph, range(0, 0, 2), 100);
     let values = range(0, 0, 2).tasks().zip(given).collect();
-    bench.engine.put(RUN, values).unwrap();
+    bench.engine.put(RUN, values, &bench.engine.expect(0)).unwrap();
     assert_eq!(bench.told(), WorkerTold::Scattered { run: RUN, tasks: vec![range(0, 0, 2)], bytes: 200 << 10 });
     bench.order(WorkerOrder::Discard { run: RUN, tasks: vec![range(0, 0, 2)], inventory_version: 0 });
     bench.assign(1, vec![range(1, 0, 2)], vec![]);
     assert_eq!(bench.report().outcomes, [(range(1, 0, 2), Outcome::Done { bytes: 16 })]);
     let small = vec![(TaskId::new(LayerId(0), 0), block(3, 1))];
-    bench.engine.put(RUN, small).unwrap();
+    bench.engine.put(RUN, small, &bench.engine.expect(0)).unwrap();
     assert!(matches!(bench.told(), WorkerTold::Scattered { bytes: 8, .. }));
     assert_eq!(bench.bytes().0, (100 << 10) + 16 + 8, "it takes the place of what was there");
     bench.ends_empty();
@@ -263,7 +263,7 @@ fn data_for_which_there_is_no_memory_is_refused() {
     let given = range(0, 0, 32).tasks().zip(results(&graph, range(0, 0, 32), 100));
     let (mut taken, mut refused) = (0, 0);
     for (task, value) in given {
-        match bench.engine.put(RUN, vec![(task, value)]) {
+        match bench.engine.put(RUN, vec![(task, value)], &bench.engine.expect(0)) {
             Ok(()) => {
                 taken += 1;
                 assert!(matches!(bench.told(), WorkerTold::Scattered { .. }));
@@ -287,6 +287,6 @@ fn data_for_which_there_is_no_memory_is_refused() {
     bench.says_nothing_more();
     // Copies are data like any other.
     let copy = vec![(TaskId::new(LayerId(1), 0), block(3, 100 << 7))];
-    assert!(matches!(bench.engine.put_copies(RUN, copy), Err(WorkerError::Memory(_))));
+    assert!(matches!(bench.engine.put_copies(RUN, copy, &bench.engine.expect(0)), Err(WorkerError::Memory(_))));
     bench.ends_empty();
 }

@@ -64,7 +64,7 @@ fn orders_that_name_what_isnt_there_are_refused_and_the_worker_goes_on() {
     }
     for (layer, index) in [(0, 2), (0, u64::MAX), (7, 0)] {
         let task = TaskId::new(raskt_graph::LayerId(layer), index);
-        assert!(bench.engine.put(RUN, vec![(task, Chunk::scalar(1_i64).into())]).is_err());
+        assert!(bench.engine.put(RUN, vec![(task, Chunk::scalar(1_i64).into())], &bench.engine.expect(0)).is_err());
     }
     bench.order(WorkerOrder::Forget { run: RunId(99) });
     let asked = bench.engine.values(RUN, &[range(0, 0, u64::MAX)], |_| {});

@@ -1,0 +1,118 @@
+//! Those who ask for nothing, and may make much.
+
+use super::world::World;
+use super::*;
+
+/// Limits as those of a process that is ended if it has more than 500.
+fn watched() -> State {
+    let mut state = State::new(400 * UNIT);
+    state.broker.set_bound(450 * UNIT);
+    state
+}
+
+fn nothing(ticket: u64, inputs: &[SlotId], state: &State) -> Request {
+    let inputs = inputs.iter().map(|&id| (id, state.bytes(id))).collect();
+    Request { holder: holder(ticket), bytes: 0, inputs, small: 0, fetched: 0, results: 1 }
+}
+
+/// Tasks make results of 100, each of which goes at once.
+fn learn_large(state: &mut State, first: u64) {
+    for ticket in first..first + 8 {
+        assert!(matches!(state.ask(nothing(ticket, &[], state)), Answer::Promised { .. }));
+        let id = state.keep(block(ticket, 100), facts(None), holder(ticket));
+        state.give_back(holder(ticket));
+        state.remove(id);
+    }
+}
+
+#[test]
+fn one_that_reads_much_waits_for_another_if_both_may_make_much() {
+    let mut state = watched();
+    learn_large(&mut state, 0);
+    let inputs = [1, 2].map(|number| state.keep(block(number, 150), facts(None), holder(99)));
+    assert!(matches!(state.ask(nothing(10, &inputs, &state)), Answer::Promised { .. }), "one alone always may");
+    assert_eq!(state.ask(nothing(11, &inputs, &state)), Answer::Pending, "300, and 100 of each");
+    let kept = state.keep(block(3, 100), facts(None), holder(10));
+    assert!(state.replies.is_empty());
+    state.remove(kept);
+    inputs.iter().for_each(|id| state.unpin(*id));
+    state.give_back(holder(10));
+    assert!(matches!(state.replies[..], [(to, Reply::Promised { .. })] if to == holder(11)));
+    state.validate();
+}
+
+#[test]
+fn those_that_make_little_lately_wait_for_nobody() {
+    let mut state = watched();
+    learn_large(&mut state, 0);
+    for ticket in 20..40 {
+        assert!(matches!(state.ask(nothing(ticket, &[], &state)), Answer::Promised { .. }));
+        state.hold_small(8, holder(ticket));
+        state.give_back(holder(ticket));
+    }
+    let inputs = [1, 2].map(|number| state.keep(block(number, 150), facts(None), holder(99)));
+    for ticket in 40..44 {
+        assert!(matches!(state.ask(nothing(ticket, &inputs, &state)), Answer::Promised { .. }));
+    }
+}
+
+#[test]
+fn who_is_first_is_promised_all_that_he_needs_though_others_had_what_he_reads_leave() {
+    let mut world = World::new(400 * UNIT);
+    (0..2).for_each(|_| world.keep(100, None));
+    let inputs: Vec<(SlotId, u64)> = world.results.keys().map(|&id| (id, 100 * UNIT)).collect();
+    // Both have files.
+    assert_eq!(ask(&mut world.state, 100, 400), Answer::Pending);
+    world.write_all();
+    world.state.replies.clear();
+    world.state.give_back(holder(100));
+    let request = |ticket, inputs: &[(SlotId, u64)]| Request {
+        holder: holder(ticket),
+        bytes: 250 * UNIT,
+        inputs: inputs.to_vec(),
+        small: 0,
+        fetched: 0,
+        results: 1,
+    };
+    let reads = |ticket, inputs: &[(SlotId, u64)]| Request { bytes: 0, ..request(ticket, inputs) };
+    assert!(matches!(world.state.ask(reads(101, &inputs)), Answer::Promised { is_loading: true }));
+    world.write_all();
+    world.state.replies.clear();
+    // Somebody waits for more than there is beside these, and who reads them stands behind him.
+    assert_eq!(world.state.ask(request(102, &[])), Answer::Pending);
+    assert_eq!(world.state.ask(request(103, &inputs)), Answer::Pending);
+    inputs.iter().for_each(|(id, _)| world.state.unpin(*id));
+    world.state.give_back(holder(101));
+    for ticket in 102..104 {
+        world.write_all();
+        let promised = |(to, reply): &(Holder, Reply)| *to == holder(ticket) && matches!(reply, Reply::Promised { .. });
+        assert!(world.state.replies.iter().any(promised), "{ticket}: {:?}", world.state.replies);
+        assert!(world.state.broker.has_promised(holder(ticket)), "{ticket} is counted");
+        world.state.replies.clear();
+        world.state.give_back(holder(ticket));
+    }
+    inputs.iter().for_each(|(id, _)| world.state.unpin(*id));
+    world.state.validate();
+    assert_eq!(world.state.broker.promised(), 0);
+}
+
+#[test]
+fn what_only_those_read_who_wait_leaves_while_others_run() {
+    let mut world = World::new(400 * UNIT);
+    world.keep(200, None);
+    let id = *world.results.keys().next().unwrap();
+    assert!(matches!(ask(&mut world.state, 101, 150), Answer::Promised { .. }));
+    let reader =
+        Request { holder: holder(103), bytes: UNIT, inputs: vec![(id, 200 * UNIT)], small: 0, fetched: 0, results: 1 };
+    // Somebody has it for the moment.
+    world.state.pin(id);
+    assert_eq!(ask(&mut world.state, 102, 200), Answer::Pending);
+    assert_eq!(world.state.ask(reader), Answer::Pending);
+    world.state.unpin(id);
+    world.write_all();
+    assert!(world.state.replies.is_empty(), "101 runs, and may end");
+    world.state.look_behind();
+    world.write_all();
+    assert!(matches!(world.state.replies[..], [(to, Reply::Promised { .. })] if to == holder(102)));
+    assert!(!world.state.broker.is_overbooked());
+}
