@@ -159,7 +159,7 @@ impl Giver {
         told(Given { values: given, _pins: pins, _way: Some(way) });
     }
 
-    /// A result that is kept. What it takes counts from before it is there, as `read`, unless the store has it in memory from then on.
+    /// A result that is kept. What it takes counts from before it is there, as `read`, unless the store has it in memory from then on, or nobody.
     fn find(&self, kept: &Arc<StoredRef>, read: &mut u64) -> Result<Value, Missing> {
         if let Some(value) = kept.in_memory() {
             return Ok(value);
@@ -169,7 +169,7 @@ impl Giver {
         *read += bytes;
         let recovery: &Recovery = &self.shared.recovery;
         let found = recovery.found(kept, None, &CancelToken::default());
-        if kept.in_memory().is_some() {
+        if found.is_err() || kept.in_memory().is_some() {
             self.store().let_go_small(bytes);
             *read -= bytes;
         }

@@ -277,11 +277,14 @@ impl State {
         let small = sound(std::mem::replace(&mut executed.small, Ok(0)), &mut self.broke_for);
         let Some(entry) = self.runs.get_mut(&run) else { return };
         let is_watched = observer::is_watched();
-        let mut replaced = vec![];
+        let (mut replaced, mut count) = (vec![], 0);
         let tasks = executed.tasks.iter().flat_map(|range| range.tasks());
         for (task, made) in tasks.zip(executed.made.drain(..)) {
             match made {
-                Made::Here(value) => replaced.extend(entry.results.put(task, value)),
+                Made::Here(value) => {
+                    count += u32::from(!matches!(value, Value::Stored(_)));
+                    replaced.extend(entry.results.put(task, value));
+                }
                 Made::Consumed { .. } if is_watched => {
                     let id = ResultId { run: Some(run), task, engine: self.engine };
                     self.afterwards.freed.push(Freed::Result(id));
@@ -290,7 +293,7 @@ impl State {
             }
         }
         entry.small += small;
-        self.store.hold_small(small, holder);
+        self.store.made_small(small, count, holder);
         self.let_go(run, replaced);
         #[cfg(test)]
         self.pass(stumbling::Spot::TakenIn);

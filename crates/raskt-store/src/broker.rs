@@ -1,6 +1,7 @@
 //! The memory broker: who was promised how much.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 /// Who a promise was made to: a ticket of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,8 +29,6 @@ pub struct Broker {
     /// On its way without a promise.
     arriving: u64,
     promises: BTreeMap<Holder, Promise>,
-    /// How many there were.
-    made: u64,
     overbooked: Option<Holder>,
     beyond: u64,
     peak: u64,
@@ -41,8 +40,7 @@ pub struct Broker {
 struct Promise {
     /// Bytes of it that no result has taken up.
     bytes: u64,
-    /// As the how manieth it was made.
-    number: u64,
+    made: Instant,
 }
 
 /// Bytes that the process has and nobody was promised.
@@ -100,7 +98,6 @@ impl Broker {
             promised: 0,
             arriving: 0,
             promises: BTreeMap::new(),
-            made: 0,
             overbooked: None,
             beyond: 0,
             peak: 0,
@@ -126,8 +123,7 @@ impl Broker {
 
     fn enter(&mut self, holder: Holder, bytes: u64) {
         self.promised = self.promised.saturating_add(bytes);
-        self.made += 1;
-        self.promises.insert(holder, Promise { bytes, number: self.made });
+        self.promises.insert(holder, Promise { bytes, made: Instant::now() });
         self.saw();
     }
 
@@ -272,9 +268,9 @@ impl Broker {
         self.total().saturating_add(self.unseen()).saturating_add(bytes).saturating_sub(freed) > self.bound
     }
 
-    /// How many bytes too many that would be, with `bytes` more.
-    pub fn out_of_bounds_by(&self, bytes: u64) -> u64 {
-        self.total().saturating_add(self.unseen()).saturating_add(bytes).saturating_sub(self.bound)
+    /// How many bytes too many that would be, with `bytes` more and what those make who run: some of that may be seen already.
+    pub fn out_of_bounds_by(&self, bytes: u64, to_come: u64) -> u64 {
+        self.total().saturating_add(self.unseen().max(to_come)).saturating_add(bytes).saturating_sub(self.bound)
     }
 
     /// How many bytes more that would be.
@@ -302,14 +298,9 @@ impl Broker {
         self.promises.len()
     }
 
-    /// How many were ever made.
-    pub fn made(&self) -> u64 {
-        self.made
-    }
-
-    /// How many are not given back of those that were made after the first so many.
-    pub fn later_than(&self, made: u64) -> usize {
-        self.promises.values().filter(|promise| promise.number > made).count()
+    /// Whether one of those that aren't given back was made within such a time.
+    pub fn has_promised_within(&self, time: Duration) -> bool {
+        self.promises.values().any(|promise| promise.made.elapsed() < time)
     }
 
     /// Bytes that results hold.

@@ -17,7 +17,8 @@ impl Shared {
                 return;
             }
             // Who is ended for it has no other do without memory that is free, for however short a time.
-            state.wants_purge |= state.broker.is_bound() && state.is_much(taken);
+            let is_short = state.broker.is_bound() && state.is_much(taken) && taken > state.broker.limit();
+            state.wants_purge |= is_short && self.watch.may_purge();
             state.saw_process(at, taken);
         };
         let _ = self.change(look);

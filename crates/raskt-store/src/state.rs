@@ -186,21 +186,25 @@ impl State {
         !self.pending.is_empty()
     }
 
-    /// Takes in a result, which is in memory, where `holder` was promised room for it.
+    /// Takes in a result of `holder`, who was promised room for it.
     pub fn keep(&mut self, value: Value, facts: ResultInfo, holder: Holder) -> SlotId {
+        // Data that comes from elsewhere says nothing of what tasks make.
+        if self.broker.has_promised(holder) {
+            self.learn_usual(value.bytes() as u64);
+            self.to_come.entry(holder).and_modify(|left| *left = left.saturating_sub(1));
+        }
+        self.take_in(value, facts, holder)
+    }
+
+    /// Takes in a result, which is in memory, where `holder` was promised room for it, whoever has made it.
+    pub fn take_in(&mut self, value: Value, facts: ResultInfo, holder: Holder) -> SlotId {
         let id = SlotId(self.next_slot);
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
         self.sharing.enter(id, &value);
         self.broker.set_pieces(self.sharing.sums());
-        // Data that comes from elsewhere says nothing of what tasks make.
-        let is_asked_for = self.broker.has_promised(holder);
         self.broker.hold_promised(holder, bytes);
         self.largest = self.largest.max(bytes);
-        if is_asked_for {
-            self.learn_usual(bytes);
-            self.to_come.entry(holder).and_modify(|left| *left = left.saturating_sub(1));
-        }
         // It may be larger than what was promised for it. It isn't chosen itself: who has made it still refers to it.
         self.evict_excess();
         let used = self.next_use();
@@ -276,9 +280,6 @@ impl State {
 
     /// Small results, which are counted and not moved.
     pub fn hold_small(&mut self, bytes: u64, holder: Holder) {
-        if self.broker.has_promised(holder) {
-            self.large -= self.large / USUAL_OF as u32;
-        }
         self.broker.hold_promised(holder, bytes);
     }
 

@@ -2,7 +2,6 @@
 
 use crate::broker::Holder;
 use crate::state::State;
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// How long nothing has to have moved before a request may go beyond the limit.
@@ -11,6 +10,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 /// How long it is taken that something comes of what is under way: results go to the disk or come from it, tasks run, data is on its way.
 /// Most of that ends by itself, and sooner. A task that has run for as long may run for ever.
 const GOES_ON: Duration = Duration::from_secs(5);
+
+/// The same of data that is on its way: most of it is here in less.
+const ARRIVES: Duration = Duration::from_secs(1);
 
 /// How long the first request waits at most, whatever goes on meanwhile: what others let go of may never be enough for it.
 const FIRST_WAITS: Duration = Duration::from_secs(30);
@@ -39,8 +41,6 @@ pub(crate) struct Still {
     first: Option<(Holder, Instant)>,
     /// Who is first, and waits for less to be held than may be in any case, and since when.
     out_of_bounds: Option<(Holder, Instant)>,
-    /// How many promises had been made by when: those made before the first of them are old.
-    made: VecDeque<(Instant, u64)>,
 }
 
 impl Still {
@@ -71,8 +71,7 @@ impl Still {
         if quiet >= patience {
             self.at_rest(state);
         }
-        let goes_on = self.goes_on(state, now, (quiet, waits));
-        if quiet >= patience && !goes_on || waits >= FIRST_WAITS {
+        if quiet >= patience && !goes_on(state, quiet, waits) || waits >= FIRST_WAITS {
             (self.since, self.first) = (Some(now), None);
             let refused = state.refusals();
             state.overbook();
@@ -84,22 +83,10 @@ impl Still {
         Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { patience.min(PATIENCE) })
     }
 
-    /// Whether something may come of what is under way, where nothing has moved, and the first has waited, for so long.
-    fn goes_on(&mut self, state: &State, now: Instant, (quiet, waits): (Duration, Duration)) -> bool {
-        if self.made.back().is_none_or(|(at, _)| now - *at >= PATIENCE) {
-            self.made.push_back((now, state.broker.made()));
-        }
-        while self.made.get(1).is_some_and(|(at, _)| now - *at >= GOES_ON) {
-            self.made.pop_front();
-        }
-        let old = self.made.front().filter(|(at, _)| now - *at >= GOES_ON).map_or(0, |(_, made)| *made);
-        state.is_moving() && quiet < GOES_ON || state.broker.arriving() > 0 && waits < GOES_ON || state.run_since(old)
-    }
-
     /// Nothing has moved for a moment.
     fn at_rest(&mut self, state: &mut State) {
         state.look_behind();
-        if self.tried.get_or_insert_with(Instant::now).elapsed() >= PATIENCE * DISK_PATIENCE {
+        if !state.is_moving() && self.tried.get_or_insert_with(Instant::now).elapsed() >= PATIENCE * DISK_PATIENCE {
             self.tried = None;
             state.retry_stuck();
         }
@@ -133,6 +120,11 @@ impl Still {
             state.retry_stuck();
         }
     }
+}
+
+/// Whether something may come of what is under way, where nothing has moved, and the first has waited, for so long.
+fn goes_on(state: &State, quiet: Duration, waits: Duration) -> bool {
+    state.is_moving() && quiet < GOES_ON || state.broker.arriving() > 0 && waits < ARRIVES || state.runs_lately(GOES_ON)
 }
 
 #[cfg(test)]

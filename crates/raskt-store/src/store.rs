@@ -134,6 +134,11 @@ impl Store {
         Ok(Arc::new(StoredRef { shared: self.shared().clone(), id, bytes, layout, summary, lineage, is_owner: true }))
     }
 
+    /// Keeps a result of elsewhere that takes up what `holder` was promised, who reads it.
+    pub fn keep_fetched(&self, value: Value, facts: ResultInfo, holder: Holder) -> Result<Arc<StoredRef>, Broken> {
+        self.enter(value, Lineage::none(), |state, value| state.take_in(value, facts, holder))
+    }
+
     /// Keeps something that nobody was promised memory for; others leave for it, where that can be.
     pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: ResultInfo) -> Result<Arc<StoredRef>, Broken> {
         let kept = self.keep(value, lineage, facts, UNASKED)?;
@@ -213,6 +218,16 @@ impl Store {
     pub fn hold_small(&self, bytes: u64, holder: Holder) {
         if bytes > 0 {
             let _ = self.shared().change(|state| state.hold_small(bytes, holder));
+        }
+    }
+
+    /// The same of so many results that `holder` has made.
+    pub fn made_small(&self, bytes: u64, count: u32, holder: Holder) {
+        if bytes > 0 {
+            let _ = self.shared().change(|state| {
+                state.learn_small(count);
+                state.hold_small(bytes, holder);
+            });
         }
     }
 

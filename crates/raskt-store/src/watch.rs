@@ -10,10 +10,11 @@ pub(crate) struct ProcessWatch {
     /// Bytes that the process has beside results and tasks; nobody watches if they aren't known.
     baseline: AtomicU64,
     /// When somebody looked last, in milliseconds since then; when he did since a task had ended; and when freed memory was given
-    /// back for what was seen.
+    /// back for what was seen, all of it or what the allocator of this program keeps.
     looked: AtomicU64,
     looked_at_end: AtomicU64,
     trimmed: AtomicU64,
+    purged: AtomicU64,
 }
 
 const UNKNOWN: u64 = u64::MAX;
@@ -21,13 +22,16 @@ const UNKNOWN: u64 = u64::MAX;
 /// How long from one look to the next at least: a look takes some microseconds.
 pub(crate) const LOOK: Duration = Duration::from_millis(10);
 
+/// The same of what the allocator of this program keeps: that takes less, but what is used again comes anew from the system.
+const PURGE: Duration = Duration::from_millis(50);
+
 /// How long freed memory is left alone after it was given back: that takes milliseconds.
 const TRIM: Duration = Duration::from_secs(1);
 
 impl ProcessWatch {
     pub fn new() -> Self {
-        let [looked, looked_at_end, trimmed] = [0; 3].map(AtomicU64::new);
-        Self { since: Instant::now(), baseline: AtomicU64::new(UNKNOWN), looked, looked_at_end, trimmed }
+        let [looked, looked_at_end, trimmed, purged] = [0; 4].map(AtomicU64::new);
+        Self { since: Instant::now(), baseline: AtomicU64::new(UNKNOWN), looked, looked_at_end, trimmed, purged }
     }
 
     pub fn set(&self, baseline: u64) {
@@ -65,6 +69,11 @@ impl ProcessWatch {
     pub fn taken_now(&self) -> Option<u64> {
         let baseline = Some(self.baseline.load(Ordering::Relaxed)).filter(|baseline| *baseline != UNKNOWN)?;
         Some(machine::own_bytes()?.saturating_sub(baseline))
+    }
+
+    /// Whether that may be given back which the allocator of this program keeps.
+    pub fn may_purge(&self) -> bool {
+        self.is_due(&self.purged, PURGE)
     }
 
     /// Whether freed memory may be given back for what was seen.

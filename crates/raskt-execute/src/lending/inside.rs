@@ -125,7 +125,8 @@ impl LentSlot {
     }
 
     fn give_back(&self) {
-        if self.is_back.swap(true, Ordering::Relaxed) {
+        // What a fork comes with is the parent's.
+        if self.is_back.swap(true, Ordering::Relaxed) || self.task.shared.is_left_behind() {
             return;
         }
         self.task.shared.store.lend(false);
@@ -145,6 +146,7 @@ impl Drop for LentSlot {
 impl Inside {
     /// What it has lent to anybody, and what it isn't to lend any longer: its task is over, though somebody may keep the loan.
     fn lends_no_more(&mut self) -> Option<Arc<LentSlot>> {
+        self.waits = Weak::new();
         let slot = std::mem::take(&mut self.slot).upgrade()?;
         if self.lent == Lent::ToAnybody {
             self.lent = Lent::No;

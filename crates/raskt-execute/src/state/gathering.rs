@@ -41,7 +41,7 @@ impl Awaited {
             return Ok(value);
         }
         let info = facts(&self.graph, (self.run, self.engine), task, &value);
-        Ok(Value::Stored(store.keep(value, Lineage::none(), info, self.holder)?))
+        Ok(Value::Stored(store.keep_fetched(value, info, self.holder)?))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::round::LOOKS;
 use crate::slot::{KEPT_BYTES, Residency, Slot, SlotId};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 impl State {
     /// Asks for memory for a ticket, and for its inputs to be in memory. They are pinned from here on.
@@ -107,6 +108,16 @@ impl State {
 
     /// Nothing has moved for a while, though a request waits: it may go beyond the limit, if no other does.
     pub fn overbook(&mut self) {
+        // One who only might make too much takes nothing that isn't there.
+        let only_crowds = |state: &Self, request: &Request| {
+            state.broker.missing(state.need(request)) == 0 && !state.waits_for_room(request)
+        };
+        if self.is_front(only_crowds) {
+            if let Some(request) = self.pending.pop_front() {
+                self.grant(request, false);
+            }
+            return self.moved();
+        }
         if self.broker.is_overbooked() && self.lent == 0 {
             return;
         }
@@ -188,9 +199,9 @@ impl State {
         self.writing > 0 || self.coming > 0 || self.is_sweeping
     }
 
-    /// Whether tasks run of which one at least was promised memory after the first so many promises were made.
-    pub fn run_since(&self, made: u64) -> bool {
-        self.broker.later_than(made) > self.lent
+    /// Whether one that runs was promised memory within such a time. Who waits for tasks was before them.
+    pub fn runs_lately(&self, time: Duration) -> bool {
+        self.broker.promises() > self.lent && self.broker.has_promised_within(time)
     }
 
     /// Who has waited for longest.
@@ -246,10 +257,14 @@ impl State {
     /// can leave, though he may let go of more than he makes: until then both are there.
     fn crowds(&self, request: &Request) -> u64 {
         let may_be_large = request.bytes == 0 && self.usual >= KEPT_BYTES as u64 && self.large >= OFTEN;
-        if !may_be_large || !(self.may_free_some() || self.order.first().is_some()) {
+        let waits_for_some = self.may_free_some() || self.order.first().is_some();
+        if !(may_be_large && self.broker.is_bound() && waits_for_some) {
             return 0;
         }
-        self.broker.out_of_bounds_by(self.expected(request).saturating_add(self.expected_of_others()))
+        // Of a batch that makes many some are let go of, or leave, before the last comes.
+        let results = |of: u64| self.usual.saturating_mul(of.min(SOON));
+        let of_others = self.to_come.values().fold(0_u64, |sum, of| sum.saturating_add(results(*of)));
+        self.broker.out_of_bounds_by(self.need(request).saturating_add(results(request.results)), of_others)
     }
 
     /// Who asks for nothing may add much: nobody knows what it will be. As long as results for which there is no room can leave, or do,
@@ -267,6 +282,12 @@ impl State {
     pub(super) fn learn_usual(&mut self, bytes: u64) {
         self.usual = if self.usual == 0 { bytes } else { self.usual - self.usual / USUAL_OF + bytes / USUAL_OF };
         self.large += (256 - self.large) / USUAL_OF as u32;
+    }
+
+    /// So many results of tasks were small.
+    pub fn learn_small(&mut self, count: u32) {
+        // After some of them nothing is left.
+        (0..count.min(8 * SMALL_OF)).for_each(|_| self.large -= self.large.div_ceil(SMALL_OF));
     }
 
     /// Whether `request` isn't to go beyond the limit, where nothing runs and nothing can move: results that no task is about to read
@@ -292,13 +313,9 @@ impl State {
     /// Whether more would be held with what `request` is expected to make than may be in any case, without `freed` bytes of it. Those who
     /// run and were promised nothing make as much as is usual.
     fn is_beyond_bound(&self, request: &Request, freed: u64) -> bool {
-        self.broker.is_out_of_bounds(self.expected(request).saturating_add(self.expected_of_others()), freed)
-    }
-
-    /// How many bytes those are expected to make who run and were promised nothing.
-    fn expected_of_others(&self) -> u64 {
-        let results = self.to_come.values().fold(0_u64, |sum, results| sum.saturating_add(*results));
-        self.usual.saturating_mul(results)
+        let of_others = self.to_come.values().fold(0_u64, |sum, results| sum.saturating_add(*results));
+        let of_others = self.usual.saturating_mul(of_others);
+        self.broker.is_out_of_bounds(self.expected(request).saturating_add(of_others), freed)
     }
 
     /// How many bytes `request` is expected to make.
@@ -386,5 +403,11 @@ impl State {
 /// leave memory: about as many assignments stand in a worker's line.
 const REQUESTS_BEYOND: u64 = 8;
 
+/// How many results at most one who makes many is taken to have in memory at a time.
+const SOON: u64 = 2;
+
 /// Where so many of 256 results of tasks were large lately, the next may be.
-const OFTEN: u32 = 32;
+const OFTEN: u32 = 16;
+
+/// Of how many small results it is believed that no more large ones come: they are forgotten later than they are learned.
+const SMALL_OF: u32 = 16;

@@ -41,17 +41,45 @@ fn one_that_reads_much_waits_for_another_if_both_may_make_much() {
     state.validate();
 }
 
+/// Nor do those of whom each makes much for long, though it is one of them that goes beyond.
+#[test]
+fn those_that_only_might_make_too_much_are_kept_by_nobody_for_ever() {
+    let mut state = watched();
+    learn_large(&mut state, 0);
+    let inputs = [1, 2].map(|number| state.keep(block(number, 150), facts(None), holder(99)));
+    assert!(matches!(state.ask(nothing(10, &inputs, &state)), Answer::Promised { .. }));
+    for ticket in 11..14 {
+        assert_eq!(state.ask(nothing(ticket, &inputs, &state)), Answer::Pending);
+        state.overbook();
+        assert!(matches!(state.replies.pop(), Some((to, Reply::Promised { .. })) if to == holder(ticket)));
+        assert!(!state.broker.is_overbooked());
+    }
+}
+
+/// What little of a batch may be large sends nothing to the disk where there is memory.
+#[test]
+fn a_batch_of_many_is_not_taken_for_as_many_large_ones() {
+    let mut state = watched();
+    learn_large(&mut state, 0);
+    let kept = state.keep(block(1, 100), facts(None), holder(99));
+    let batch = Request { results: 500, ..nothing(10, &[], &state) };
+    assert!(matches!(state.ask(batch), Answer::Promised { .. }));
+    assert!(matches!(state.ask(nothing(11, &[], &state)), Answer::Promised { .. }));
+    assert!(state.jobs.is_empty() && state.value(kept).is_some());
+}
+
 #[test]
 fn those_that_make_little_lately_wait_for_nobody() {
     let mut state = watched();
     learn_large(&mut state, 0);
-    for ticket in 20..40 {
+    for ticket in 20..70 {
         assert!(matches!(state.ask(nothing(ticket, &[], &state)), Answer::Promised { .. }));
+        state.learn_small(1);
         state.hold_small(8, holder(ticket));
         state.give_back(holder(ticket));
     }
     let inputs = [1, 2].map(|number| state.keep(block(number, 150), facts(None), holder(99)));
-    for ticket in 40..44 {
+    for ticket in 70..74 {
         assert!(matches!(state.ask(nothing(ticket, &inputs, &state)), Answer::Promised { .. }));
     }
 }
