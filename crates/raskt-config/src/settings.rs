@@ -40,7 +40,7 @@ pub enum Scheduler {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LibraryThreads {
-    /// A task's share of the processors.
+    /// One each while tasks run in parallel, and as many as they like for one that runs alone.
     Held,
     /// As many as they like.
     Free,

@@ -38,7 +38,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "library-threads",
         kind: Kind::Choice(&[("held", &[]), ("free", &[])]),
         default: "held",
-        about: "Whether BLAS, OpenMP and Arrow are held to a task's share of the processors while Python tasks run in parallel.",
+        about: "Whether BLAS, OpenMP and Arrow are held to one thread for each task while Python tasks run in parallel.",
     },
     Setting {
         key: "memory.disk-limit",

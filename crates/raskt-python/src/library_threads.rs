@@ -1,9 +1,10 @@
-//! Holds the threads of numerical libraries to the share of a task.
+//! Holds numerical libraries to one thread while tasks run in parallel.
 //!
-//! BLAS and OpenMP start a thread for each processor in every call. When tasks run in parallel as well, there are the
-//! square of them. While more than one thread runs Python tasks, each of these libraries gets the processors divided by
-//! those threads; before and after it has what it had. Libraries are found among those that the process has loaded,
-//! and looked for again when more were.
+//! BLAS and OpenMP start a thread for each processor in every call. When tasks run in parallel as well, there are the square of them; and
+//! OpenBLAS has one pool, for which calls of two threads each wait for one another. So while more than one thread runs Python tasks each
+//! of these libraries computes with the thread that calls it, and none of its own; before and after it has what it had. What changes
+//! that is only the second thread that begins, and the last but one that ends. Libraries are found among those that the process has
+//! loaded, and looked for again when more were.
 
 mod arrow;
 mod loaded;
@@ -12,9 +13,10 @@ use loaded::Library;
 use pyo3::prelude::*;
 use raskt_sync::Mutex;
 use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// While one lives, its thread counts as one that runs Python tasks.
+/// While one lives, its thread counts as one that runs Python tasks: once, however many of them there are within one another.
 pub(crate) struct Share(());
 
 /// While one lives, the libraries keep all the threads that they want.
@@ -35,10 +37,12 @@ static LEFT_ALONE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// For libraries that count by thread: the limit that this thread has, and what each had before.
-    static OWN: RefCell<Own> = const { RefCell::new(Own { limit: None, before: vec![] }) };
+    static OWN: RefCell<Own> = const { RefCell::new(Own { shares: 0, limit: None, before: vec![] }) };
 }
 
 struct Own {
+    /// How many shares this thread has taken.
+    shares: usize,
     limit: Option<usize>,
     before: Vec<(fn_types::Set, i32)>,
 }
@@ -52,7 +56,7 @@ mod fn_types {
 impl Share {
     /// Takes a share for this thread, which holds the interpreter.
     pub fn take(py: Python<'_>) -> Self {
-        settle(py, 1);
+        change_own(py, 1);
         Self(())
     }
 
@@ -64,8 +68,47 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        Python::attach(|py| settle(py, -1));
-        hold_this_thread(&[], None);
+        Python::attach(|py| change_own(py, -1));
+    }
+}
+
+/// While one lives its thread waits for what others do, and counts as none that runs tasks: but for those that it runs meanwhile.
+pub(crate) struct AtRest {
+    shares: isize,
+    /// It ends where it began.
+    _here: PhantomData<*const ()>,
+}
+
+impl AtRest {
+    pub fn new(py: Python<'_>) -> Self {
+        let shares = OWN.with_borrow(|own| own.shares).cast_signed();
+        change_own(py, -shares);
+        Self { shares, _here: PhantomData }
+    }
+}
+
+impl Drop for AtRest {
+    fn drop(&mut self) {
+        if self.shares > 0 {
+            Python::attach(|py| change_own(py, self.shares));
+        }
+    }
+}
+
+/// This thread takes so many shares, or gives them back.
+fn change_own(py: Python<'_>, change: isize) {
+    let (before, after) = OWN.with_borrow_mut(|own| {
+        let before = own.shares;
+        own.shares = before.saturating_add_signed(change);
+        (before, own.shares)
+    });
+    match (before > 0, after > 0) {
+        (false, true) => settle(py, 1),
+        (true, false) => {
+            settle(py, -1);
+            hold_this_thread(&[], None);
+        }
+        _ => {}
     }
 }
 
@@ -106,10 +149,7 @@ fn settle(py: Python<'_>, change: isize) {
 
 /// Threads that a library may use while `running` threads run tasks; nothing means all that it wants.
 fn limit(running: usize) -> Option<usize> {
-    if running < 2 || LEFT_ALONE.load(Ordering::Relaxed) > 0 {
-        return None;
-    }
-    Some((raskt_store::processors() / running).max(1))
+    (running > 1 && LEFT_ALONE.load(Ordering::Relaxed) == 0).then_some(1)
 }
 
 impl State {

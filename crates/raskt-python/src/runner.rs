@@ -7,7 +7,7 @@ use crate::delayed::Calls;
 use crate::ending::Outside;
 use crate::error::{TaskCancelled, to_task_error};
 use crate::last_threads::note_thread;
-use crate::library_threads::Share;
+use crate::library_threads::{AtRest, Share};
 use crate::memory;
 use crate::turns::Runs;
 use pyo3::PyTypeInfo;
@@ -65,7 +65,10 @@ impl Runner for PythonRunner {
     }
 
     fn let_wait(&self, wait: &mut (dyn FnMut() + Send)) {
-        without_interpreter(wait);
+        Python::attach(|py| {
+            let _at_rest = AtRest::new(py);
+            py.outside(wait);
+        });
     }
 
     fn has_room(&self) -> bool {

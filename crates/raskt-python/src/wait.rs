@@ -2,6 +2,7 @@
 
 use crate::ending::Outside;
 use crate::error::from_run_error;
+use crate::library_threads::AtRest;
 use crate::ran::load;
 use crate::runner::{check_cancelled, interrupt_cancelled, is_in_task};
 use crate::watched::{Watched, is_followed};
@@ -22,6 +23,7 @@ pub(crate) fn wait(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Value>> {
 pub(crate) fn wait_kept(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Value>> {
     let progress = || handle.progress().map(|progress| (progress.done, progress.total));
     let mut watched = Watched::new(&progress);
+    let at_rest = AtRest::new(py);
     let result = loop {
         let patience = watched.patience();
         if let Some(result) = py.outside(|| handle.wait_timeout_kept(patience)) {
@@ -33,6 +35,7 @@ pub(crate) fn wait_kept(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Valu
             break Err(error);
         }
     };
+    drop(at_rest);
     watched.finish(py, &result)?;
     result
 }

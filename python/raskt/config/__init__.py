@@ -6,8 +6,8 @@ name                 default     what it does
 array.chunk-size     16 MiB      how large the blocks of an array are when its chunks are chosen automatically
 flight-record        None        the folder in which each engine writes down what happens to its scheduler, to find
                                  faults by; None means nowhere
-library-threads      "held"      "held": BLAS, OpenMP and Arrow get a task's share of the processors while Python
-                                 tasks run in parallel; "free": they start as many threads as they like
+library-threads      "held"      "held": BLAS, OpenMP and Arrow have one thread for each task while Python tasks
+                                 run in parallel; "free": they start as many threads as they like
 memory.disk-limit    None        bytes of results that may lie on disk; None means all that is free
 memory.limit         None        bytes that this process may take; results that don't fit are spilled to disk. None
                                  means eight tenths of what the machine or the container has

@@ -3,6 +3,7 @@
 use super::adopted::{Origin, Written};
 use super::opened::address;
 use crate::ending::Outside;
+use crate::library_threads::AtRest;
 use crate::runner::current_task;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -137,7 +138,11 @@ pub(crate) fn awaited(result: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 }
 
 /// The slot of this thread's task is given to others as long as this lives.
-pub(super) struct Lent<'py>(Python<'py>, Option<SlotLoan>);
+pub(super) struct Lent<'py>(
+    Python<'py>,
+    Option<SlotLoan>,
+    #[expect(dead_code, reason = "kept only to be dropped later")] AtRest,
+);
 
 impl<'py> Lent<'py> {
     /// For a task that waits for others, which may need its slot.
@@ -147,7 +152,7 @@ impl<'py> Lent<'py> {
                 "{LENT_MOST} tasks of this process wait and have lent their slots, each with a thread of its own: no more \
                  can. Fewer tasks that wait for tasks at a time are needed, or more workers"
             ))),
-            Ok(loan) => Ok(Self(py, loan)),
+            Ok(loan) => Ok(Self(py, loan, AtRest::new(py))),
         }
     }
 
@@ -156,7 +161,7 @@ impl<'py> Lent<'py> {
     pub fn for_what_is_named(py: Python<'py>) -> Option<Self> {
         static TOLD: AtomicBool = AtomicBool::new(false);
         if let Ok(loan) = lend(py, LENT_FOR_NAMED_MOST) {
-            return Some(Self(py, loan));
+            return Some(Self(py, loan, AtRest::new(py)));
         }
         if !TOLD.swap(true, Ordering::Relaxed) {
             let sentence = format!(
