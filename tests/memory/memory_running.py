@@ -55,6 +55,9 @@ def damage(file: Path, way: str, at: int = 0) -> bool:
             return True
     except FileNotFoundError:
         return False
+    if not data:
+        # It is just being written.
+        return False
     at = (at * 0x9E3779B97F4A7C15 >> 16) % len(data) if at else len(data) // 2
     if way == "cut":
         data = data[:at]

@@ -103,11 +103,6 @@ fn has_frames_left(py: Python<'_>) -> PyResult<bool> {
 /// What a frame counts for at most: a function that computes counts itself, the call of `compute` and that of the task's function.
 const CALLS_A_FRAME: usize = 3;
 
-/// Calls `wait` while the calling thread doesn't hold the interpreter.
-pub(crate) fn without_interpreter(wait: &mut (dyn FnMut() + Send)) {
-    Python::attach(|py| py.outside(wait));
-}
-
 /// Makes the Python call that a task is.
 fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
     let body = &call.op().body;

@@ -281,10 +281,8 @@ impl Store {
     /// What holds memory, if there is no room for so many bytes that have come, less what was `arriving`. They may be seen by now among what
     /// the process has.
     pub fn lacks_room(&self, bytes: u64, arriving: &Arriving) -> Option<MemoryReport> {
+        // What was to leave for it may have stayed after all.
         let more = bytes.saturating_sub(arriving.left());
-        if more == 0 {
-            return None;
-        }
         self.shared().change(|state| state.lacks_room(more, true).then(|| state.report())).ok().flatten()
     }
 

@@ -158,9 +158,7 @@ def _unless_large(value: Any) -> Any:
     return f"<{type(value).__name__} that was left out>"
 
 
-def _group(
-    error: BaseException, pickled: Callable[[BaseException], bytes], most: float = float("inf")
-) -> list[_Group]:
+def _group(error: BaseException, pickled: Callable[[BaseException], bytes], most: float = float("inf")) -> list[_Group]:
     """The same, member by member, if it is a group: as many of them as have so many bytes together."""
     with suppress(Exception):
         members = getattr(error, "exceptions", None)
@@ -169,9 +167,7 @@ def _group(
     return []
 
 
-def _members(
-    members: tuple[BaseException, ...], pickled: Callable[[BaseException], bytes], most: float
-) -> list[bytes]:
+def _members(members: tuple[BaseException, ...], pickled: Callable[[BaseException], bytes], most: float) -> list[bytes]:
     taken: list[bytes] = []
     left = most
     for member in members:

@@ -8,7 +8,7 @@ use super::room::{Held, Need};
 use crate::bulk::{BulkError, Missing, Source};
 use crate::driver::Outbox;
 use crate::face::Face;
-use crate::failure::{no_memory, shortened};
+use crate::failure::{NO_MEMORY, no_memory, shortened};
 use crate::hello::{Identity, Role};
 use crate::message::{FromWorker, RANGES_OF_DATA, ResultNames};
 use crate::parcels::unpack_each;
@@ -17,7 +17,7 @@ use raskt_sync::Mutex;
 use raskt_value::{TaskError, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Bytes that results of one request are to take, if they are several.
@@ -39,6 +39,9 @@ const PART_ON_THE_WAY: u64 = 4;
 /// How long a client that gives data is called again when it isn't reached: it may have stood still, or the network may be cut. Whether
 /// it is gone for good the scheduler says.
 const CALLED_AGAIN: Duration = Duration::from_secs(60);
+
+/// How often in a row what has come waits for its turn once more, since there was no memory for it.
+const PUT_OFF_MOST: u32 = 8;
 
 /// The most bytes of a reason that the scheduler is told: with the rest it fits into a frame.
 const REASON_BYTES: usize = 64 << 10;
@@ -70,6 +73,8 @@ pub(super) struct Steps {
     tell: Tell,
     /// Why the first couldn't be had that couldn't.
     missed: Mutex<Option<String>>,
+    /// How often in a row there was no memory for what had been let in.
+    put_off: AtomicU32,
     is_over: AtomicBool,
 }
 
@@ -127,8 +132,8 @@ impl Steps {
         tell: Tell,
     ) {
         let left = Mutex::new(Left::of(tasks));
-        let (lacked, missed, is_over) = Default::default();
-        Arc::new(Self { fetching, source, run, put, left, lacked, patience, tell, missed, is_over }).go_on();
+        let (lacked, missed, put_off, is_over) = Default::default();
+        Arc::new(Self { fetching, source, run, put, left, lacked, patience, tell, missed, put_off, is_over }).go_on();
     }
 
     fn go_on(self: Arc<Self>) {
@@ -208,8 +213,15 @@ impl Steps {
         if !tasks.is_empty()
             && let Err(reason) = (self.put)(&self.fetching, self.run, &tasks, values, held)
         {
+            // Others have taken more meanwhile than was known when it was let in: it waits for its turn once more.
+            if reason.starts_with(NO_MEMORY) && self.put_off.fetch_add(1, Ordering::Relaxed) < PUT_OFF_MOST {
+                unread.into_iter().for_each(|(reason, tasks)| self.miss(tasks, &reason));
+                self.left.lock().put_back(tasks, bytes);
+                return self.go_on();
+            }
             return self.end(Some(reason));
         }
+        self.put_off.store(0, Ordering::Relaxed);
         self.left.lock().learn(bytes, self.goal());
         self.fetching.room.came();
         unread.into_iter().for_each(|(reason, tasks)| self.miss(tasks, &reason));

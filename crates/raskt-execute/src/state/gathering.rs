@@ -7,7 +7,7 @@ use crate::fetches::{FailedFetch, Named, Why};
 use crate::uplink::{FetchAnswer, FetchId, TaskFailure, Unreachable};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Fetch, RunId, TaskRange, Ticket, WorkerEvent, WorkerId, WorkerTold};
-use raskt_store::{Broken, Holder, Lineage, Store, StoredRef};
+use raskt_store::{Broken, Holder, Store, StoredRef};
 use raskt_value::{TaskError, Value};
 use std::sync::Arc;
 

@@ -256,7 +256,9 @@ impl State {
     /// How many bytes too many there may be if one who asks for nothing makes as much as is usual. He waits for those that run, and for what
     /// can leave, though he may let go of more than he makes: until then both are there.
     fn crowds(&self, request: &Request) -> u64 {
-        let may_be_large = request.bytes == 0 && self.usual >= KEPT_BYTES as u64 && self.large >= OFTEN;
+        // Of those that read little nobody waits: they are the ones for which others may wait.
+        let is_unknown = request.bytes == 0 && self.usual >= KEPT_BYTES as u64 && self.large >= OFTEN;
+        let may_be_large = is_unknown && request.reads() >= self.usual;
         let waits_for_some = self.may_free_some() || self.order.first().is_some();
         if !(may_be_large && self.broker.is_bound() && waits_for_some) {
             return 0;
@@ -273,14 +275,18 @@ impl State {
     fn waits_for_room(&self, request: &Request) -> bool {
         let can_leave = self.writing > 0 || self.order.first().is_some();
         request.bytes == 0
-            && self.usual >= KEPT_BYTES as u64
-            && self.usual > request.reads()
+            && self.typical() >= KEPT_BYTES as u64
+            && self.typical() > request.reads()
             && (self.broker.beyond_limit() > 0 && can_leave || self.is_out_of_bounds(request))
     }
 
     /// A result has so many bytes: recent ones count for more.
     pub(super) fn learn_usual(&mut self, bytes: u64) {
-        self.usual = if self.usual == 0 { bytes } else { self.usual - self.usual / USUAL_OF + bytes / USUAL_OF };
+        if self.usual == 0 {
+            (self.usual, self.large) = (bytes, 256);
+            return;
+        }
+        self.usual = self.usual - self.usual / USUAL_OF + bytes / USUAL_OF;
         self.large += (256 - self.large) / USUAL_OF as u32;
     }
 
@@ -314,13 +320,18 @@ impl State {
     /// run and were promised nothing make as much as is usual.
     fn is_beyond_bound(&self, request: &Request, freed: u64) -> bool {
         let of_others = self.to_come.values().fold(0_u64, |sum, results| sum.saturating_add(*results));
-        let of_others = self.usual.saturating_mul(of_others);
+        let of_others = self.typical().saturating_mul(of_others);
         self.broker.is_out_of_bounds(self.expected(request).saturating_add(of_others), freed)
+    }
+
+    /// How many bytes results of tasks have on average, the small ones among them.
+    fn typical(&self) -> u64 {
+        self.usual / 256 * u64::from(self.large)
     }
 
     /// How many bytes `request` is expected to make.
     fn expected(&self, request: &Request) -> u64 {
-        if request.bytes == 0 { self.usual.saturating_mul(request.results) } else { request.bytes }
+        if request.bytes == 0 { self.typical().saturating_mul(request.results) } else { request.bytes }
     }
 
     /// It runs.

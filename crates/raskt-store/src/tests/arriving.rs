@@ -1,5 +1,6 @@
 //! What is on its way ahead of any task counts, once, until it has come or never will.
 
+use super::world::World;
 use super::*;
 use proptest::prelude::*;
 
@@ -110,4 +111,21 @@ proptest! {
         drop(kept);
         prop_assert_eq!(known(&store), 0);
     }
+}
+
+/// What was to leave for it stays, since the disk is full: then it is one too many.
+#[test]
+fn what_has_come_is_refused_where_nothing_left_for_it() {
+    let mut world = World::new(400 * UNIT);
+    world.state.broker.set_bound(450 * UNIT);
+    (0..4).for_each(|_| world.keep(100, None));
+    let room = world.state.room_for(100 * UNIT);
+    assert_eq!(room, 100 * UNIT, "one of them is being written");
+    world.state.arrives(room);
+    while let Some(Job::Write { id, .. }) = world.state.jobs.pop_front() {
+        world.state.wrote(id, Written::Trouble("full".into()));
+    }
+    assert!(world.state.lacks_room(0, true), "500 of 450");
+    world.state.never_came(room);
+    assert!(!world.state.lacks_room(0, true));
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::failure::NO_MEMORY;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A worker whose results hold all of its memory but for so much, and stay.
 fn with_little(security: &Security, bytes: u64) -> (Network, Arc<Fetching>) {
@@ -79,4 +80,30 @@ fn what_is_too_large_for_what_is_left_keeps_nothing_else_of_its_run() {
         Told::Over(_) => panic!("it can't be had"),
     }
     assert!(matches!(told.recv_timeout(PATIENCE).unwrap(), Told::Over(Some(_))));
+}
+
+/// Tasks may have made more meanwhile than was known when it was let in. It isn't refused for that at once, nor tried for ever.
+#[test]
+fn what_there_is_no_memory_for_when_it_has_come_waits_once_more() {
+    static REFUSALS: AtomicU32 = AtomicU32::new(0);
+    let security = Security { token: Some(Token::random().unwrap()), tls: None };
+    let (_network, fetching) = fetching(&security);
+    let (sender, asked) = channel();
+    let giver = Giver::start(&security, sender);
+    let (sender, done) = channel();
+    let put = |_: &Fetching, _: RunId, _: &[TaskRange], _: Vec<Value>, _: &Held| {
+        let left = REFUSALS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        if left.is_ok() { Err(format!("{NO_MEMORY}: all is held")) } else { Ok(()) }
+    };
+    let mut take = |refusals, comes| {
+        REFUSALS.store(refusals, Ordering::Relaxed);
+        let source = Some(giver.source());
+        Steps::begin(fetching.clone(), source, (RunId(1), vec![one()]), (put, Duration::ZERO), tells_end(&sender));
+        (0..comes).for_each(|_| give(next(&asked).1, 1000));
+        done.recv_timeout(PATIENCE).unwrap()
+    };
+    assert_eq!(take(3, 4), Ok(()));
+    assert!(take(u32::MAX, 9).unwrap_err().starts_with(NO_MEMORY));
+    assert!(asked.try_recv().is_err());
+    assert_eq!(fetching.room.taken(), (0, 0));
 }
