@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import raskt.array as ra
-from raskt.distributed import Client, Future, LocalCluster, Queue
+from raskt.distributed import Client, Future, LocalCluster, Queue, Variable, get_client
 
 PATIENCE = 60
 
@@ -130,3 +130,25 @@ def test_what_is_handed_on_by_name_is_there_for_others(client: Client, cluster: 
             future = Queue("handed-on", client=other).get(timeout=PATIENCE)
             read = other.submit(inc, future)
             assert (future.result(PATIENCE), read.result(PATIENCE)) == (at + 1, at + 2)
+
+
+def gives(name: str, count: int) -> None:
+    queue, variable = Queue(name), Variable(name)
+    for at in range(count):
+        queue.put(get_client().submit(inc, at, pure=False))
+        variable.set(get_client().submit(inc, at, pure=False))
+
+
+def takes(name: str, count: int) -> list[int]:
+    queue, variable = Queue(name), Variable(name)
+    return [queue.get(timeout=PATIENCE).result() for _ in range(count)] + [variable.get(timeout=PATIENCE).result()]
+
+
+def test_what_tasks_hand_on_by_name_is_there_for_other_tasks(client: Client) -> None:
+    """Nobody but the queue holds it, and whoever asks for an item is another than who takes up its result."""
+    for run in range(3):
+        giving = client.submit(gives, f"run-{run}", 100, pure=False)
+        taking = client.submit(takes, f"run-{run}", 100, pure=False)
+        *taken, last = taking.result(PATIENCE)
+        assert taken == list(range(1, 101)) and 1 <= last <= 100
+        giving.result(PATIENCE)

@@ -49,6 +49,21 @@ class Session:
         return worker
 
     @property
+    def for_values(self) -> _core.ClusterCoordination:
+        """What asks for values, and gives them: whoever takes up the results to which they refer.
+
+        What one client says is heard in order: that a result is let go of doesn't overtake the value that refers to it,
+        nor that a value has arrived the word that its results are wanted here.
+        """
+        _plugged.asks()
+        try:
+            client = self.any_client()
+        except ValueError:
+            # In a process of several workers, outside of their tasks, there is none.
+            client = None
+        return self.native if client is None else client.coordination()
+
+    @property
     def is_asynchronous(self) -> bool:
         """Whether what waits gives something to be awaited."""
         client = self.client

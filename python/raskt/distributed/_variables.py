@@ -89,7 +89,7 @@ class Variable(_Valued):
 
         def act(_: Any) -> None:
             data, references = dump(self._session, value)
-            self._session.native.set_variable(written(self.name), data, references)
+            self._session.for_values.set_variable(written(self.name), data, references)
 
         is_asynchronous = self._session.is_asynchronous if asynchronous is None else asynchronous
         return awaited(act) if is_asynchronous else act(None)
@@ -113,13 +113,13 @@ class Variable(_Valued):
         late = f"variable {self.name!r} has no value after {told(timeout)}"
 
         def wait(stop: Any) -> _core.ClusterValues | None:
-            return self._session.native.get_variable(written(self.name), patience, stop)
+            return self._session.for_values.get_variable(written(self.name), patience, stop)
 
         return _only(self._given(wait, late, asynchronous))
 
     def delete(self) -> Any:
         """Has everybody forget it; who waits for its value is told by a `RuntimeError`."""
-        return self._do(lambda _: self._session.native.delete_variable(written(self.name)))
+        return self._do(lambda _: self._session.for_values.delete_variable(written(self.name)))
 
 
 class Queue(_Valued):
@@ -156,7 +156,7 @@ class Queue(_Valued):
         self.maxsize = maxsize
 
     def _native(self) -> _core.ClusterCoordination:
-        native = self._session.native
+        native = self._session.for_values
         if self.maxsize:
             native.open_queue(written(self.name), self.maxsize)
         return native
@@ -226,7 +226,7 @@ class Queue(_Valued):
 
     def close(self) -> Any:
         """Has everybody forget it with what is in it; who waits is told by a `RuntimeError`."""
-        return self._do(lambda _: self._session.native.close_queue(written(self.name)))
+        return self._do(lambda _: self._session.for_values.close_queue(written(self.name)))
 
     def __reduce__(self) -> Any:
         return type(self), (self.name, None, self.maxsize)

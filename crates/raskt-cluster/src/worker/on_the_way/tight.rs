@@ -95,7 +95,7 @@ fn what_there_is_no_memory_for_when_it_has_come_waits_once_more() {
         let left = REFUSALS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         if left.is_ok() { Err(format!("{NO_MEMORY}: all is held")) } else { Ok(()) }
     };
-    let mut take = |refusals, comes| {
+    let take = |refusals, comes| {
         REFUSALS.store(refusals, Ordering::Relaxed);
         let source = Some(giver.source());
         Steps::begin(fetching.clone(), source, (RunId(1), vec![one()]), (put, Duration::ZERO), tells_end(&sender));
