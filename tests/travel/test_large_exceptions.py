@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -137,6 +138,19 @@ def test_of_many_members_the_first_come_and_it_is_said_how_many_do_not(size: int
     *first, rest = came.exceptions[0].exceptions
     assert [str(member).split()[0] for member in first] == [str(at) for at in range(len(first))] and len(first) > 1
     assert str(rest) == f"{100 - len(first)} more exceptions of this group were left out"
+
+
+@pytest.mark.parametrize("count", [10, 100_000, 700_000])
+def test_arrays_of_an_exception_come_or_are_left_out(count: int) -> None:
+    error = ValueError("big")
+    error.array, error.number = np.arange(count), 7  # type: ignore[attr-defined]
+    data = errors.dump(error, 0, MOST)
+    came = errors.load(data)
+    assert (type(came), str(came), came.number, len(data) <= MOST) == (ValueError, "big", 7, True)
+    if count * 8 < MOST:
+        assert np.array_equal(came.array, error.array)  # type: ignore[attr-defined]
+    else:
+        assert "only a part has come" in came.__notes__[0] and not hasattr(came, "array")
 
 
 def test_an_exception_whose_members_can_not_be_looked_at_comes_all_the_same() -> None:

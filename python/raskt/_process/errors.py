@@ -92,13 +92,19 @@ def _pickled(error: BaseException) -> bytes:
     """The exception by itself; one that doesn't come through that whole is told by a RuntimeError."""
     for told in (error, _Remade(error), *_group(error, _pickled)):
         try:
-            data, _ = codec.dump(told, [])
+            data = _in_one(told)
             if type(pickle.loads(data)) is type(error):
                 return data
         except Exception:
             continue
     sentence = f"{_name(error)}: {_text(error)} (this exception can't be passed between processes)"
     return pickle.dumps(RuntimeError(sentence))
+
+
+def _in_one(thing: object) -> bytes:
+    """The pickle, with the memory of arrays in it: nothing travels beside an exception."""
+    data = codec.dump_by_name(thing)
+    return codec.dump_by_value(thing) if data is None else data
 
 
 def _name(error: BaseException) -> str:
@@ -121,7 +127,7 @@ def _short(error: BaseException) -> bytes:
     for group in _group(error, _short, GROUP_BYTES):
         with suppress(Exception):
             group.attributes["__notes__"] = [*group.attributes.get("__notes__", []), note]
-            data, _ = codec.dump(group, [])
+            data = _in_one(group)
             if type(pickle.loads(data)) is type(error):
                 return data
     text = (_beginning(_text(error)),), {}
@@ -130,7 +136,7 @@ def _short(error: BaseException) -> bytes:
     for kind, (args, attributes) in ((kinds[0], _shortened(error)), *((kind, text) for kind in kinds)):
         attributes = {**attributes, "__notes__": [*attributes.get("__notes__", []), note]}
         with suppress(Exception):
-            data, _ = codec.dump(_Remade(error, kind, args, attributes), [])
+            data = _in_one(_Remade(error, kind, args, attributes))
             if len(data) <= 4 * SHORT_BYTES and str(pickle.loads(data)) is not None:
                 return data
     return pickle.dumps(RuntimeError(_beginning(f"{_name(error)}: {_text(error)} ({note})")))
@@ -153,7 +159,9 @@ def _beginning(text: str) -> str:
 def _unless_large(value: Any) -> Any:
     """The same object, or what is said of it."""
     with suppress(Exception):
-        if len(codec.dump(value, [])[0]) <= SMALL_BYTES:
+        buffers: list[memoryview] = []
+        data, _ = codec.dump(value, buffers)
+        if len(data) + sum(buffer.nbytes for buffer in buffers) <= SMALL_BYTES:
             return value
     return f"<{type(value).__name__} that was left out>"
 
