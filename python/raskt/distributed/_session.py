@@ -58,8 +58,9 @@ class Session:
         _plugged.asks()
         try:
             client = self.any_client()
-        except ValueError:
-            # In a process of several workers, outside of their tasks, there is none.
+        except Exception:
+            # There is none outside of tasks in a process of several workers, nor where a worker has no certificate for
+            # one. What refers to results says so itself.
             client = None
         return self.native if client is None else client.coordination()
 
