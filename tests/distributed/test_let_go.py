@@ -152,3 +152,6 @@ def test_what_tasks_hand_on_by_name_is_there_for_other_tasks(client: Client) -> 
         *taken, last = taking.result(PATIENCE)
         assert taken == list(range(1, 101)) and 1 <= last <= 100
         giving.result(PATIENCE)
+        # What it has stays for as long as there is the variable.
+        Variable(f"run-{run}", client).delete()
+        Queue(f"run-{run}", client).close()

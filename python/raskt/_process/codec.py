@@ -150,14 +150,11 @@ def dump_sharing(thing: object, refer: Callable[[Any], Any]) -> bytes:
     """Pickles `thing` by value; in the place of a future of a cluster stands what `refer` gives."""
     from raskt._core import ClusterFuture
 
-    file = io.BytesIO()
+    def place(obj: Any) -> Any:
+        return (SHARED_FUTURE, refer(obj), obj.key) if type(obj) is ClusterFuture else None
 
-    class Pickler(_by_value()):  # type: ignore[misc]
-        def persistent_id(self, obj: Any) -> Any:
-            return (SHARED_FUTURE, refer(obj), obj.key) if type(obj) is ClusterFuture else None
-
-    Pickler(file, protocol=5).dump(thing)
-    return file.getvalue()
+    # A class of its own would keep what `refer` has until garbage is collected.
+    return dump_by_value(thing, None, place)
 
 
 class _Keep:

@@ -71,8 +71,12 @@ def _load(data: bytes, references: _core.ClusterReferences | None) -> Any:
         raise ValueError("what another process has shared isn't a value of raskt")
     if references is None:
         return pickle.loads(data)
+    reader = _Reader(io.BytesIO(data), references)
     with references:
-        return _Reader(io.BytesIO(data), references).load()
+        try:
+            return reader.load()
+        finally:
+            reader.forget()
 
 
 def _dump(session: Session, value: Any) -> tuple[bytes, _core.ClusterReferences | None]:
@@ -100,6 +104,10 @@ class _Reader(pickle.Unpickler):
     def __init__(self, file: io.BytesIO, references: _core.ClusterReferences) -> None:
         super().__init__(file)
         self._references = references
+
+    def forget(self) -> None:
+        """It refers to itself, and would have the results until garbage is collected."""
+        del self._references
 
     def persistent_load(self, said: Any) -> Any:
         tag, (run, layer, index), key = said
