@@ -137,7 +137,7 @@ def memory() -> Memory:
     >>> found.held >= x.nbytes
     True
     >>> sorted(found.to_dict())[:4]
-    ['available', 'baseline', 'disk_limit', 'disk_trouble']
+    ['arriving', 'available', 'baseline', 'disk_limit']
     """
     found = _core.memory_report()
     holders, largest = ([Holder(**holder) for holder in found.pop(name)] for name in ("holders", "largest"))
