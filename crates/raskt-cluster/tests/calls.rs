@@ -303,3 +303,25 @@ fn what_is_being_written_while_the_scheduler_begins_anew_is_made() {
     let third = call(&client, plus(5), &[&second]);
     assert_eq!(result(&client, &third).unwrap(), 6);
 }
+
+/// And what it reads, of which nobody else wants anything, is there until it has been submitted.
+#[test]
+fn what_only_those_read_that_are_being_written_outlives_the_scheduler() {
+    let mut place = Place::of(1);
+    let client = place.client();
+    let (first, gate) = behind_a_gate(&client);
+    let between = call(&client, plus(1), &[&first]);
+    client.send_calls();
+    let written = next();
+    let second = call(&client, Plus { written_behind: Some(written), ..plus(1) }, &[&between]);
+    drop(between);
+    // By whoever looks after calls that wait.
+    std::thread::sleep(Duration::from_millis(50));
+    place.kill();
+    place.start();
+    until("the worker is back", || client.workers().iter().any(|worker| worker.worker != WorkerId(0)));
+    std::thread::sleep(Duration::from_millis(300));
+    open(written);
+    open(gate);
+    assert_eq!(result(&client, &second).unwrap(), 2);
+}

@@ -157,12 +157,12 @@ impl Shared {
         }
     }
 
-    fn patiently(&self) -> impl Fn(&Outbox<FromClient>, Submission, Bytes) -> Result<(), ClusterError> {
+    pub(super) fn patiently(&self) -> impl Fn(&Outbox<FromClient>, Submission, Bytes) -> Result<(), ClusterError> {
         |outbox, submission, graph| self.submit(outbox, submission, graph)
     }
 
     /// Sends the calls that wait. Nobody else says anything of them before that is done, since he waits for the lock.
-    fn send_these(&self, gathered: &mut MutexGuard<'_, Gathered>, send: Send<'_>) {
+    pub(super) fn send_these(&self, gathered: &mut MutexGuard<'_, Gathered>, send: Send<'_>) {
         let Some(Waiting { mut calls, run, .. }) = gathered.calls.take() else { return };
         let Some(run) = TaskRun::again(&run) else { return };
         let keeps = std::mem::take(&mut calls.keeps);

@@ -175,11 +175,8 @@ impl Shared {
         self.state.lock().unwritten.retain(|run, _| !known.contains(run));
         self.say_cancels(outbox, &known)?;
         self.say_retries(outbox, &known)?;
-        // What isn't wanted any more may be read by what is submitted again: it goes after that.
         let mut sent = known;
-        self.submit_again(outbox, &mut sent)?;
-        let mut wants = self.state.lock().wants();
-        wants.retain(|run, _| sent.contains(run));
+        let wants = self.submit_all_again(outbox, &mut sent)?;
         self.say_wants(outbox, wants)?;
         loop {
             self.submit_again(outbox, &mut sent)?;
@@ -194,6 +191,26 @@ impl Shared {
                 self.changed.notify_all();
                 self.let_go_of_data();
                 return Some(());
+            }
+        }
+    }
+
+    /// Submits once more all that the scheduler may not have heard of before. Gives what is wanted then: what isn't wanted any more goes
+    /// with that, and may be read by anything that was to be submitted, calls that gather among it.
+    fn submit_all_again(
+        &self,
+        outbox: &Outbox<FromClient>,
+        sent: &mut BTreeSet<RunId>,
+    ) -> Option<BTreeMap<RunId, Option<Vec<TaskRange>>>> {
+        loop {
+            self.submit_again(outbox, sent)?;
+            let mut gathered = self.gathered.lock();
+            self.send_these(&mut gathered, &self.patiently());
+            let state = self.state.lock();
+            if state.unwritten.keys().all(|run| sent.contains(run)) {
+                let mut wants = state.wants();
+                wants.retain(|run, _| sent.contains(run));
+                return Some(wants);
             }
         }
     }
