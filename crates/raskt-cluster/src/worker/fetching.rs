@@ -190,18 +190,18 @@ impl Fetching {
         tasks: &[TaskRange],
         values: Vec<Value>,
         held: &Held,
-    ) -> Result<(), String> {
+    ) -> Result<(), NotPut> {
         let named = named(tasks, values)?;
         match self.engine.get() {
-            Some(engine) => engine.put_copies(run, named, held.arriving()).map_err(said),
-            None => Err("the worker has no engine".into()),
+            Some(engine) => Ok(engine.put_copies(run, named, held.arriving())?),
+            None => Err("the worker has no engine".to_owned().into()),
         }
     }
 
-    pub(super) fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>, held: &Held) -> Result<(), String> {
+    pub(super) fn put(&self, run: RunId, tasks: &[TaskRange], values: Vec<Value>, held: &Held) -> Result<(), NotPut> {
         let named = named(tasks, values)?;
         match self.engine.get() {
-            Some(engine) => engine.put(run, named, held.arriving()).map_err(said),
+            Some(engine) => Ok(engine.put(run, named, held.arriving())?),
             None => Ok(()),
         }
     }
@@ -346,10 +346,24 @@ fn answer(parts: Vec<Part>, count: usize) -> FetchAnswer {
 }
 
 /// Why the engine doesn't take something.
-fn said(error: WorkerError) -> String {
-    match error {
-        WorkerError::Memory(report) => no_memory(report),
-        error => error.to_string(),
+pub(super) struct NotPut {
+    pub reason: String,
+    /// It may take it when others have let go of memory.
+    pub for_now: bool,
+}
+
+impl From<WorkerError> for NotPut {
+    fn from(error: WorkerError) -> Self {
+        match error {
+            WorkerError::Memory(report) => Self { reason: no_memory(report), for_now: true },
+            error => Self { reason: error.to_string(), for_now: false },
+        }
+    }
+}
+
+impl From<String> for NotPut {
+    fn from(reason: String) -> Self {
+        Self { reason, for_now: false }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Results that a worker takes over, be they copies or data of clients: some at a time, so that it keeps what has come on the disk before
 //! more comes, however much all of it is.
 
-use super::fetching::{Came, Fetching};
+use super::fetching::{Came, Fetching, NotPut};
 use super::left::Left;
 use super::link::answer;
 use super::room::{Held, Need};
 use crate::bulk::{BulkError, Missing, Source};
 use crate::driver::Outbox;
 use crate::face::Face;
-use crate::failure::{NO_MEMORY, no_memory, shortened};
+use crate::failure::{no_memory, shortened};
 use crate::hello::{Identity, Role};
 use crate::message::{FromWorker, RANGES_OF_DATA, ResultNames};
 use crate::parcels::unpack_each;
@@ -47,7 +47,7 @@ const PUT_OFF_MOST: u32 = 8;
 const REASON_BYTES: usize = 64 << 10;
 
 /// Puts results where they are to be.
-type Put = fn(&Fetching, RunId, &[TaskRange], Vec<Value>, &Held) -> Result<(), String>;
+type Put = fn(&Fetching, RunId, &[TaskRange], Vec<Value>, &Held) -> Result<(), NotPut>;
 
 /// What is told of results that are taken over.
 pub(super) enum Told {
@@ -211,10 +211,10 @@ impl Steps {
             Err(error) => return self.tell_apart(tasks, error.to_string()),
         };
         if !tasks.is_empty()
-            && let Err(reason) = (self.put)(&self.fetching, self.run, &tasks, values, held)
+            && let Err(NotPut { reason, for_now }) = (self.put)(&self.fetching, self.run, &tasks, values, held)
         {
             // Others have taken more meanwhile than was known when it was let in: it waits for its turn once more.
-            if reason.starts_with(NO_MEMORY) && self.put_off.fetch_add(1, Ordering::Relaxed) < PUT_OFF_MOST {
+            if for_now && self.put_off.fetch_add(1, Ordering::Relaxed) < PUT_OFF_MOST {
                 unread.into_iter().for_each(|(reason, tasks)| self.miss(tasks, &reason));
                 self.left.lock().put_back(tasks, bytes);
                 return self.go_on();

@@ -1,5 +1,6 @@
 //! What comes where there is little memory, and whoever has more is ended.
 
+use super::super::fetching::NotPut;
 use super::*;
 use crate::failure::NO_MEMORY;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -93,7 +94,8 @@ fn what_there_is_no_memory_for_when_it_has_come_waits_once_more() {
     let (sender, done) = channel();
     let put = |_: &Fetching, _: RunId, _: &[TaskRange], _: Vec<Value>, _: &Held| {
         let left = REFUSALS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        if left.is_ok() { Err(format!("{NO_MEMORY}: all is held")) } else { Ok(()) }
+        let reason = format!("{NO_MEMORY}: all is held");
+        if left.is_ok() { Err(NotPut { reason, for_now: true }) } else { Ok(()) }
     };
     let take = |refusals, comes| {
         REFUSALS.store(refusals, Ordering::Relaxed);
