@@ -17,7 +17,16 @@ import pandas as pd
 import pytest
 
 from processes_seen import is_alive, until
-from raskt.distributed import Client, Cluster, KilledWorker, LocalCluster, SubprocessCluster, get_client, wait
+from raskt.distributed import (
+    Client,
+    Cluster,
+    Event,
+    KilledWorker,
+    LocalCluster,
+    SubprocessCluster,
+    get_client,
+    wait,
+)
 from raskt.distributed import _excess as excess
 from raskt.distributed._excess import AT_ONCE_PERCENT, OWN_BYTES, PATIENCE_SECONDS, TERMINATE_PERCENT, Excess
 
@@ -93,6 +102,34 @@ def test_results_that_are_made_faster_than_they_are_written_end_nobody() -> None
             wait(futures[-1], timeout=30)
         assert client.submit(os.getpid, pure=False).result(timeout=30) == pid
         assert all(future.result(timeout=30) == made(number, 20) for number, future in enumerate(futures))
+
+
+def first_when_set(array: np.ndarray[Any, Any], name: str) -> int:
+    Event(name).wait(60)
+    return int(array[0])
+
+
+def set_event(name: str) -> str:
+    Event(name).set()
+    return name
+
+
+def test_small_tasks_beside_a_large_result_are_neither_refused_nor_kept_waiting() -> None:
+    """That others make much says nothing of them, and whoever has it in memory may wait for them."""
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=2, memory_limit="300MB") as cluster,
+        Client(cluster) as client,
+    ):
+        for number in range(3):
+            large = client.submit(np.full, 12_500_000, float(number), pure=False)
+            wait(large, timeout=30)
+            waits = client.submit(first_when_set, large, f"large-{number}", pure=False)
+            until(lambda: any(client.processing().values()))
+            began = time.monotonic()
+            assert client.submit(set_event, f"large-{number}").result(timeout=60) == f"large-{number}"
+            assert waits.result(timeout=60) == number
+            assert time.monotonic() - began < 20
+            del large, waits
 
 
 class Own:

@@ -11,7 +11,7 @@ use crate::waited::waited;
 use crate::watch::Watch;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
-use raskt_store::{Broken, Holder, Lineage, Past, Pins, ResultInfo, Store, StoredRef};
+use raskt_store::{Broken, Holder, Lineage, Outputs, Past, Pins, ResultInfo, Store, StoredRef};
 use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::mem;
 use std::sync::Arc;
@@ -43,8 +43,12 @@ pub(crate) struct Execution {
     pub pins: Pins,
     /// Whether all inputs that were asked for are there. Else the thread has to compute some again, since their files were dropped or bad.
     pub is_whole: bool,
+    /// Nothing was promised for its results: nobody knows how large they will be.
+    pub is_unsized: bool,
     /// Why an input couldn't be had, or that there is no memory.
     pub failure: Option<TaskError>,
+    /// Others stood in line for other threads when it was picked.
+    pub has_company: bool,
     /// What can't be read any more is told of, and not made again from what may be anywhere.
     pub tells_losses: bool,
 }
@@ -57,12 +61,19 @@ pub(crate) struct Executed {
     pub tasks: Vec<TaskRange>,
     /// What the first of the tasks gave.
     pub made: Vec<Made>,
-    /// Bytes of the small results; nothing if the store broke before the large ones were in it.
-    pub small: Result<u64, Broken>,
+    /// The small results; nothing if the store broke before the large ones were in it.
+    pub small: Result<Small, Broken>,
     /// Tasks weren't run since something that they read is lost.
     pub lost_input: bool,
     pub error: Option<(TaskId, String, TaskError)>,
     pub nanoseconds: u64,
+}
+
+/// Results that the engine keeps beside one another.
+#[derive(Default)]
+pub(crate) struct Small {
+    pub bytes: u64,
+    pub outputs: Outputs,
 }
 
 impl Execution {
@@ -110,7 +121,7 @@ impl Execution {
         // Of which others had the slot while a task waited: that is their time.
         let at_work = || start.elapsed().saturating_sub(waited().saturating_sub(waited_before));
         let nanoseconds = measured.unwrap_or_else(|| at_work().as_nanos() as u64);
-        let small = self.keep(&recovery.store, &mut made, nanoseconds);
+        let small = self.keep(recovery, &mut made, nanoseconds);
         let tasks = unread.unwrap_or(self.tasks);
         // The inputs are gone, before the engine hears of it: what nobody else needs is free before more is asked for.
         Executed { ticket: self.ticket, run: self.run, outcomes, tasks, made, small, lost_input, error, nanoseconds }
@@ -155,11 +166,14 @@ impl Execution {
         Ran { made, nanoseconds, has_lost: self.tells_losses && stored.has_lost(), result }
     }
 
-    /// Puts large results into the store, which takes what was promised for them. Gives the bytes of the small ones, which the
-    /// engine keeps beside one another.
-    fn keep(&self, store: &Store, made: &mut [Made], nanoseconds: u64) -> Result<u64, Broken> {
+    /// Puts large results into the store, which takes what was promised for them. Gives the small ones.
+    fn keep(&self, recovery: &Recovery, made: &mut [Made], nanoseconds: u64) -> Result<Small, Broken> {
+        if made.is_empty() {
+            return Ok(Small::default());
+        }
+        let Ok(runner) = recovery.runners.of(self.kind()) else { return Ok(Small::default()) };
         let each = nanoseconds / made.len().max(1) as u64;
-        let mut small = 0;
+        let mut small = Small::default();
         let tasks = self.tasks.iter().flat_map(|range| range.tasks());
         for (task, made) in tasks.zip(made) {
             let Made::Here(value) = made else { continue };
@@ -167,11 +181,15 @@ impl Execution {
             if let Some(kept) = StoredRef::of(value) {
                 kept.set_turn(turn(&self.graph, task));
             } else if bytes < Store::KEPT_BYTES as u64 {
-                small += bytes;
+                small.bytes += bytes;
+                if self.is_unsized {
+                    small.outputs.add(runner.family(&self.graph, task), 1);
+                }
             } else if let Made::Here(value) = mem::replace(made, Made::Consumed { bytes }) {
                 // The store's is the only one from here on: else it couldn't let go of it.
-                let (lineage, facts) = (self.lineage(task), self.facts(task, each, &value));
-                *made = Made::Here(Value::Stored(store.keep(value, lineage, facts, self.holder)?));
+                let family = runner.family(&self.graph, task);
+                let (lineage, facts) = (self.lineage(task), ResultInfo { family, ..self.facts(task, each, &value) });
+                *made = Made::Here(Value::Stored(recovery.store.keep(value, lineage, facts, self.holder)?));
             }
         }
         Ok(small)
@@ -230,7 +248,7 @@ pub(crate) fn facts(graph: &Graph, (run, engine): (RunId, u32), task: TaskId, va
     let label = own.unwrap_or_else(|| graph.op_of(task.layer).name.clone());
     // Runs of other engines have the same numbers.
     let group = u64::from(engine) << 40 | run.0;
-    ResultInfo { label, group, turn: turn(graph, task), recompute_nanoseconds: None }
+    ResultInfo { label, group, turn: turn(graph, task), recompute_nanoseconds: None, family: 0 }
 }
 
 /// The first tasks have been made, the next has failed if one has, the rest were not run. Neighbours that ended alike make one

@@ -4,7 +4,9 @@ use crate::batch::Batch;
 use crate::call::TaskCall;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::TaskRange;
+use raskt_store::{Family, Outputs};
 use raskt_value::{Call, ErrorKind, NativeOp, TaskError, Value};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Knows how to run the ops of one kind.
@@ -19,8 +21,10 @@ pub trait Runner: Send + Sync + 'static {
     }
 
     /// Runs `step` again and again until it says that no more tasks of this kind are at hand. A runner that must hold
-    /// something while it runs (the interpreter) takes it once here, for the whole stretch.
-    fn stretch(&self, step: &mut dyn FnMut() -> bool) {
+    /// something while it runs (the interpreter) takes it once here, for the whole stretch. Where it `has_company` other threads are about
+    /// to run tasks beside it.
+    fn stretch(&self, has_company: bool, step: &mut dyn FnMut() -> bool) {
+        let _ = has_company;
         while step() {}
     }
 
@@ -45,6 +49,13 @@ pub trait Runner: Send + Sync + 'static {
     /// The name of a task's own function, to be put into messages; by default the layer's.
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         graph.key(task)
+    }
+
+    /// What else gives results of about the size of this task's: the calls of its function, say, and by default all ops of its name.
+    fn family(&self, graph: &Graph, task: TaskId) -> Family {
+        let mut hasher = DefaultHasher::new();
+        graph.op_of(task.layer).name.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Whether tasks like the first of `tasks` run others' work, and tell observers of it in place of themselves.
@@ -92,6 +103,16 @@ impl Runners {
         if let Some(python) = &self.python {
             python.shut_down();
         }
+    }
+
+    /// What these tasks give.
+    pub(crate) fn outputs(&self, graph: &Graph, tasks: &[TaskRange]) -> Outputs {
+        let mut outputs = Outputs::default();
+        for range in tasks {
+            let Ok(runner) = self.of(graph.op_of(range.layer).kind) else { continue };
+            range.tasks().for_each(|task| outputs.add(runner.family(graph, task), 1));
+        }
+        outputs
     }
 
     pub(crate) fn of(&self, kind: OpKind) -> Result<&Arc<dyn Runner>, TaskError> {

@@ -66,7 +66,7 @@ impl Shared {
 
     /// The same for a worker, whose scheduler is told through `uplink`.
     pub fn of_worker(options: EngineOptions, recovery: Recovery, wake: Wake, uplink: Arc<dyn Uplink>) -> Arc<Self> {
-        let state = |slots, store, number| State::of_worker(uplink, slots, store, number);
+        let state = |slots, recovery: &Recovery, number| State::of_worker(uplink, slots, recovery, number);
         Self::with(options, recovery, (wake, true), state)
     }
 
@@ -74,12 +74,12 @@ impl Shared {
         options: EngineOptions,
         recovery: Recovery,
         (wake, has_uplink): (Wake, bool),
-        state: impl FnOnce(u32, Store, u32) -> State,
+        state: impl FnOnce(u32, &Recovery, u32) -> State,
     ) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
             let store = recovery.store.clone();
             let number = store.enlist(itself.clone());
-            let state = state(options.threads.max(1) as u32, store.clone(), number);
+            let state = state(options.threads.max(1) as u32, &recovery, number);
             Self {
                 state: Mutex::new(state),
                 work: Condvar::new(),

@@ -18,10 +18,12 @@ mod seceded;
 pub(crate) mod stumbling;
 mod submitting;
 
-use crate::execution::{Executed, Execution};
+use crate::execution::{Executed, Execution, Small};
 use crate::flight::RecordedScheduler;
 use crate::made::Made;
 use crate::observer::{self, Freed, ResultId};
+use crate::recover::Recovery;
+use crate::runner::Runners;
 use crate::uplink::{TaskFailure, Uplink};
 use raskt_graph::OpKind;
 use raskt_schedule::{Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerEvent, WorkerTold};
@@ -47,6 +49,7 @@ pub(crate) struct State {
     pub head: Head,
     worker: Worker,
     store: Store,
+    runners: Runners,
     /// What the store knows this engine by.
     number: u32,
     runs: BTreeMap<RunId, RunEntry>,
@@ -122,25 +125,26 @@ static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 
 impl State {
     /// The state of an engine that decides for itself.
-    pub fn new(slots: u32, store: Store, number: u32) -> Self {
+    pub fn new(slots: u32, recovery: &Recovery, number: u32) -> Self {
         let mut recorded = RecordedScheduler::new(settings());
-        let memory = store.memory_limit();
+        let memory = recovery.store.memory_limit();
         recorded.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer { memory, ..Offer::slots(slots) } });
-        Self::with(Head::Here(recorded), Worker::in_process(slots), (slots, memory), store, number)
+        Self::with(Head::Here(recorded), Worker::in_process(slots), (slots, memory), recovery, number)
     }
 
     /// The state of a worker, whose scheduler is told through `uplink`.
-    pub fn of_worker(uplink: Arc<dyn Uplink>, slots: u32, store: Store, number: u32) -> Self {
-        let memory = store.memory_limit();
+    pub fn of_worker(uplink: Arc<dyn Uplink>, slots: u32, recovery: &Recovery, number: u32) -> Self {
+        let memory = recovery.store.memory_limit();
         let head = Head::Elsewhere(Box::new(Elsewhere::new(uplink, (slots, memory))));
-        Self::with(head, Worker::new(slots), (slots, memory), store, number)
+        Self::with(head, Worker::new(slots), (slots, memory), recovery, number)
     }
 
-    fn with(head: Head, worker: Worker, (slots, memory): (u32, u64), store: Store, number: u32) -> Self {
+    fn with(head: Head, worker: Worker, (slots, memory): (u32, u64), recovery: &Recovery, number: u32) -> Self {
         Self {
             head,
             worker,
-            store,
+            store: recovery.store.clone(),
+            runners: recovery.runners.clone(),
             number,
             runs: BTreeMap::new(),
             next_run: 0,
@@ -237,7 +241,8 @@ impl State {
         Some(self.hand_out(execution, None))
     }
 
-    fn hand_out(&mut self, execution: Execution, thread: Option<ThreadNumber>) -> Execution {
+    fn hand_out(&mut self, mut execution: Execution, thread: Option<ThreadNumber>) -> Execution {
+        execution.has_company = self.slots > 1 && !self.executions.is_empty();
         self.picked.insert(execution.ticket, thread);
         self.handed_out = Some(execution.ticket);
         execution
@@ -274,17 +279,14 @@ impl State {
         #[cfg(test)]
         self.pass(stumbling::Spot::TakingIn);
         let (run, holder) = (executed.run, self.holder(executed.ticket));
-        let small = sound(std::mem::replace(&mut executed.small, Ok(0)), &mut self.broke_for);
+        let small = sound(std::mem::replace(&mut executed.small, Ok(Small::default())), &mut self.broke_for);
         let Some(entry) = self.runs.get_mut(&run) else { return };
         let is_watched = observer::is_watched();
-        let (mut replaced, mut count) = (vec![], 0);
+        let mut replaced = vec![];
         let tasks = executed.tasks.iter().flat_map(|range| range.tasks());
         for (task, made) in tasks.zip(executed.made.drain(..)) {
             match made {
-                Made::Here(value) => {
-                    count += u32::from(!matches!(value, Value::Stored(_)));
-                    replaced.extend(entry.results.put(task, value));
-                }
+                Made::Here(value) => replaced.extend(entry.results.put(task, value)),
                 Made::Consumed { .. } if is_watched => {
                     let id = ResultId { run: Some(run), task, engine: self.engine };
                     self.afterwards.freed.push(Freed::Result(id));
@@ -292,8 +294,8 @@ impl State {
                 Made::Consumed { .. } => {}
             }
         }
-        entry.small += small;
-        self.store.made_small(small, count, holder);
+        entry.small += small.bytes;
+        self.store.made_small(small.bytes, &small.outputs, holder);
         self.let_go(run, replaced);
         #[cfg(test)]
         self.pass(stumbling::Spot::TakenIn);

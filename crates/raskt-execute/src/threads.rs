@@ -237,7 +237,7 @@ fn stretch(
     (at_work, current): (&AtWork, &Cell<Ticket>),
     pick: &mut Next<'_>,
 ) {
-    let kind = execution.kind();
+    let (kind, has_company) = (execution.kind(), execution.has_company);
     let mut next = Some(execution);
     // What has to be computed again is, before the runner takes the interpreter for the whole stretch.
     next.iter_mut().for_each(|execution| execution.make_whole(&shared.recovery));
@@ -256,7 +256,7 @@ fn stretch(
         taken_in.is_ok() && next.is_some()
     };
     match runner_for(&shared.recovery.runners, kind) {
-        Some(runner) => runner.stretch(&mut step),
+        Some(runner) => runner.stretch(has_company, &mut step),
         None => while step() {},
     }
 }

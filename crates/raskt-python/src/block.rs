@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
+use raskt_store::Family;
 use raskt_value::Value;
 use raskt_value::wire::WireForm;
 use serde::Serialize;
@@ -59,6 +60,12 @@ pub(crate) trait PythonBlock: Send + Sync + 'static {
     /// The same function for some of its tasks alone, in this order.
     fn some_calls(&self, tasks: &[u64]) -> Option<Arc<dyn PythonBlock>> {
         let _ = tasks;
+        None
+    }
+
+    /// What else gives results of about the size of task `index`'s: what calls the same function. By default all of its layer's name.
+    fn family(&self, index: u64) -> Option<Family> {
+        let _ = index;
         None
     }
 

@@ -3,8 +3,9 @@
 //! BLAS and OpenMP start a thread for each processor in every call. When tasks run in parallel as well, there are the square of them; and
 //! OpenBLAS has one pool, for which calls of two threads each wait for one another. So while more than one thread runs Python tasks each
 //! of these libraries computes with the thread that calls it, and none of its own; before and after it has what it had. What changes
-//! that is only the second thread that begins, and the last but one that ends. Libraries are found among those that the process has
-//! loaded, and looked for again when more were.
+//! that is only the second thread that begins, and the last but one that ends; of libraries that count by thread (OpenMP) each thread
+//! is told when it begins and ends. While a run goes on whose `library-threads` are "free" all have what they want. Libraries are found
+//! among those that the process has loaded, and looked for again when more were.
 
 mod arrow;
 mod loaded;
@@ -17,7 +18,10 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// While one lives, its thread counts as one that runs Python tasks: once, however many of them there are within one another.
-pub(crate) struct Share(());
+pub(crate) struct Share {
+    /// It counts once more, for a thread that is about to begin.
+    expects_another: bool,
+}
 
 /// While one lives, the libraries keep all the threads that they want.
 pub(crate) struct LeftAlone(());
@@ -54,21 +58,28 @@ mod fn_types {
 }
 
 impl Share {
-    /// Takes a share for this thread, which holds the interpreter.
-    pub fn take(py: Python<'_>) -> Self {
+    /// Takes a share for this thread, which holds the interpreter. If it `has_company` another thread is about to: a library that has begun
+    /// to use all threads for the first call has them look for more to do for a while, beside those that run then.
+    pub fn take(py: Python<'_>, has_company: bool) -> Self {
+        if has_company {
+            settle(py, 1);
+        }
         change_own(py, 1);
-        Self(())
+        Self { expects_another: has_company }
     }
 
-    /// Looks after changes: of the number of threads, of the libraries there are.
-    pub fn refresh(&self, py: Python<'_>) {
-        settle(py, 0);
+    /// Looks after changes: of the number of threads, of the libraries there are. Whoever was about to begin has.
+    pub fn refresh(&mut self, py: Python<'_>) {
+        settle(py, -isize::from(std::mem::take(&mut self.expects_another)));
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        Python::attach(|py| change_own(py, -1));
+        Python::attach(|py| {
+            self.refresh(py);
+            change_own(py, -1);
+        });
     }
 }
 

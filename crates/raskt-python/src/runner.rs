@@ -14,12 +14,14 @@ use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use raskt_execute::{Batch, Runner, TaskCall, TaskRange};
 use raskt_graph::{Graph, LayerId, OpKind, TaskId};
+use raskt_store::Family;
 use raskt_sync::Mutex;
 use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::cell::RefCell;
 use std::ffi::c_ulong;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The runner of ops of kind `Python`.
 pub(crate) struct PythonRunner;
@@ -39,13 +41,16 @@ impl Runner for PythonRunner {
         })
     }
 
-    fn stretch(&self, step: &mut dyn FnMut() -> bool) {
+    fn stretch(&self, has_company: bool, step: &mut dyn FnMut() -> bool) {
         let runs = Runs::new();
-        let (mut share, mut goes_on) = (None, true);
+        let (mut share, mut goes_on) = (None::<Share>, true);
         while goes_on {
             let turn = runs.turn();
             Python::attach(|py| {
-                share.get_or_insert_with(|| Share::take(py)).refresh(py);
+                match &mut share {
+                    Some(share) => share.refresh(py),
+                    None => share = Some(Share::take(py, has_company)),
+                }
                 contexts::apart(py, || {
                     while goes_on && !turn.is_over() {
                         goes_on = step();
@@ -84,6 +89,16 @@ impl Runner for PythonRunner {
             _ => None,
         };
         key.unwrap_or_else(|| graph.key(task))
+    }
+
+    fn family(&self, graph: &Graph, task: TaskId) -> Family {
+        let op = graph.op_of(task.layer);
+        let family = match (op.body.downcast_ref::<Calls>(), op.body.downcast_ref()) {
+            (Some(calls), _) => calls.family(task.index),
+            (_, Some(PythonOp(block))) => block.family(task.index),
+            _ => None,
+        };
+        family.unwrap_or_else(|| xxh3_64(op.name.as_bytes()))
     }
 
     fn tells_itself(&self, graph: &Graph, tasks: TaskRange) -> bool {

@@ -37,6 +37,7 @@ mod report;
 mod request;
 mod round;
 mod sharing;
+mod sizes;
 mod slot;
 mod sole;
 mod speed;
@@ -61,6 +62,7 @@ pub use machine::{
 pub use process_limit::ProcessLimit;
 pub use report::{HolderLine, MemoryReport, Place};
 pub use request::{Answer, Asker, Extent, Reply};
+pub use sizes::{Family, Outputs};
 pub use slot::ResultInfo;
 pub use store::{Limits, Store};
 pub use stored_ref::{Husk, Pins, StoredRef};

@@ -1,5 +1,6 @@
 //! Requests for memory, and the answers to them.
 
+use crate::sizes::Outputs;
 use crate::slot::SlotId;
 use crate::{Broken, MemoryReport};
 use std::sync::Arc;
@@ -40,12 +41,12 @@ pub enum Answer {
 }
 
 /// What is known of what asks for memory, beside how much it asks for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Extent {
     /// Up to so many of the bytes are fetched from elsewhere and read: they aren't what it makes.
     pub fetched: u64,
-    /// How many results it makes.
-    pub results: u64,
+    /// What it makes.
+    pub outputs: Outputs,
 }
 
 /// A request that waits for memory.
@@ -60,8 +61,8 @@ pub(crate) struct Request {
     pub small: u64,
     /// Up to so many of `bytes` are fetched from elsewhere, to be read.
     pub fetched: u64,
-    /// How many results it makes.
-    pub results: u64,
+    /// What it makes.
+    pub outputs: Outputs,
 }
 
 impl Request {

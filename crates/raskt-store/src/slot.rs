@@ -2,6 +2,7 @@
 
 use crate::broker::Holder;
 use crate::file::SpillFile;
+use crate::sizes::Family;
 use raskt_value::{Codec, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct ResultInfo {
     pub turn: Option<u32>,
     /// What computing it again takes, if that needs no input and no data.
     pub recompute_nanoseconds: Option<u64>,
+    /// What else that makes is taken to be about as large.
+    pub family: Family,
 }
 
 /// A result and where it is.

@@ -24,6 +24,7 @@ use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
 use crate::round::Round;
 use crate::sharing::Sharing;
+use crate::sizes::{Outputs, Sizes};
 use crate::slot::{Residency, ResultInfo, Slot, SlotId};
 use crate::speed::Speed;
 use crate::unseen::Unseen;
@@ -41,10 +42,8 @@ pub(crate) struct State {
     next_slot: u64,
     /// Bytes of the largest result so far.
     largest: u64,
-    /// Bytes that results had lately: what one is taken to have of which nobody can tell.
-    usual: u64,
-    /// How many of 256 results of tasks were large lately.
-    large: u32,
+    /// What results had lately: what one is taken to have of which nobody can tell.
+    pub sizes: Sizes,
     /// All and only the slots that can leave memory now.
     order: Order,
     /// Those that stay, by why they do.
@@ -63,8 +62,8 @@ pub(crate) struct State {
     /// How much was held when somebody was refused last for what may be held in any case, and how many were one after the other, since
     /// any of it was let go.
     refused: (u64, u32),
-    /// How many results are to come of each promise of nothing: nobody knows how large they will be.
-    to_come: BTreeMap<Holder, u64>,
+    /// What is to come of each promise of nothing: nobody knows how large it will be.
+    to_come: BTreeMap<Holder, Outputs>,
     /// How many inputs each promise still waits for.
     loading: BTreeMap<Holder, u32>,
     /// How far those were looked at again that somebody else was seen to refer to.
@@ -101,9 +100,6 @@ pub(crate) struct State {
     pub epoch: u32,
 }
 
-/// Of how many results about what is usual is made.
-const USUAL_OF: u64 = 8;
-
 /// Bytes that are made free beyond what a request lacks, in shares of the limit: the next one comes soon.
 const SPARE_SHARE: u64 = 16;
 
@@ -117,8 +113,7 @@ impl State {
             sharing: Sharing::default(),
             next_slot: 0,
             largest: 0,
-            usual: 0,
-            large: 0,
+            sizes: Sizes::default(),
             order: Order::default(),
             shared: BTreeSet::new(),
             shared_elsewhere: BTreeSet::new(),
@@ -188,10 +183,10 @@ impl State {
 
     /// Takes in a result of `holder`, who was promised room for it.
     pub fn keep(&mut self, value: Value, facts: ResultInfo, holder: Holder) -> SlotId {
-        // Data that comes from elsewhere says nothing of what tasks make.
-        if self.broker.has_promised(holder) {
-            self.learn_usual(value.bytes() as u64);
-            self.to_come.entry(holder).and_modify(|left| *left = left.saturating_sub(1));
+        // Data that comes from elsewhere says nothing of what tasks make, and of others it is known beforehand.
+        if let Some(left) = self.to_come.get_mut(&holder) {
+            left.came(facts.family);
+            self.sizes.learn(facts.family, value.bytes() as u64);
         }
         self.take_in(value, facts, holder)
     }

@@ -131,12 +131,13 @@ fn goes_on(state: &State, quiet: Duration, waits: Duration) -> bool {
 mod tests {
     use super::*;
     use crate::request::{Reply, Request};
+    use crate::sizes::Outputs;
 
     const MIB: u64 = 1 << 20;
 
     fn ask(state: &mut State, ticket: u64) {
         let holder = Holder { asker: 1, ticket };
-        state.ask(Request { holder, bytes: MIB, inputs: vec![], small: 0, fetched: 0, results: 1 });
+        state.ask(Request { holder, bytes: MIB, inputs: vec![], small: 0, fetched: 0, outputs: Outputs::of(0, 1) });
     }
 
     /// Who stand in line for memory that nobody lets go of hear so at once, when it was plain for some.

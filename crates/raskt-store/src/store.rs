@@ -6,6 +6,7 @@ use crate::broker::Holder;
 use crate::lineage::Lineage;
 use crate::report::MemoryReport;
 use crate::request::{Answer, Asker, Extent, Request};
+use crate::sizes::Outputs;
 use crate::slot::{ResultInfo, SlotId};
 use crate::state::State;
 use crate::stored_ref::{Pins, StoredRef};
@@ -140,7 +141,13 @@ impl Store {
     }
 
     /// Keeps something that nobody was promised memory for; others leave for it, where that can be.
-    pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: ResultInfo) -> Result<Arc<StoredRef>, Broken> {
+    #[cfg(test)]
+    pub(crate) fn keep_unasked(
+        &self,
+        value: Value,
+        lineage: Lineage,
+        facts: ResultInfo,
+    ) -> Result<Arc<StoredRef>, Broken> {
         let kept = self.keep(value, lineage, facts, UNASKED)?;
         self.shared().change(|state| state.make_room())?;
         Ok(kept)
@@ -176,7 +183,7 @@ impl Store {
     /// Asks for `bytes` for a ticket, and for the results that `inputs` stand for to be in memory. They stay there until the
     /// pins that come back are dropped.
     pub fn ask(&self, holder: Holder, bytes: u64, inputs: &[Value]) -> Result<(Answer, Pins), Broken> {
-        self.ask_for(holder, bytes, Extent { fetched: 0, results: 1 }, inputs)
+        self.ask_for(holder, bytes, Extent { fetched: 0, outputs: Outputs::default() }, inputs)
     }
 
     /// The same for one of whom more is known.
@@ -187,7 +194,7 @@ impl Store {
         extent: Extent,
         inputs: &[Value],
     ) -> Result<(Answer, Pins), Broken> {
-        let Extent { fetched, results } = extent;
+        let Extent { fetched, outputs } = extent;
         let mut kept: Vec<Arc<StoredRef>> = inputs.iter().filter_map(StoredRef::of).collect();
         if kept.len() > 1 {
             kept.sort_unstable_by_key(|kept| kept.id);
@@ -199,7 +206,7 @@ impl Store {
         self.look();
         let bytes = bytes.min(MOST_BYTES);
         let ask =
-            |state: &mut State| (state.ask(Request { holder, bytes, inputs, small, fetched, results }), state.epoch);
+            |state: &mut State| (state.ask(Request { holder, bytes, inputs, small, fetched, outputs }), state.epoch);
         let (answer, epoch) = self.shared().change(ask)?;
         Ok((answer, Pins { kept, epoch }))
     }
@@ -221,11 +228,11 @@ impl Store {
         }
     }
 
-    /// The same of so many results that `holder` has made.
-    pub fn made_small(&self, bytes: u64, count: u32, holder: Holder) {
+    /// The same of results that `holder` has made.
+    pub fn made_small(&self, bytes: u64, outputs: &Outputs, holder: Holder) {
         if bytes > 0 {
             let _ = self.shared().change(|state| {
-                state.learn_small(count);
+                state.sizes.learn_small(outputs);
                 state.hold_small(bytes, holder);
             });
         }

@@ -52,7 +52,7 @@ fn number(value: &Value) -> u64 {
 }
 
 fn facts(turn: Option<u32>) -> ResultInfo {
-    ResultInfo { label: "test".into(), group: 1, turn, recompute_nanoseconds: None }
+    ResultInfo { label: "test".into(), group: 1, turn, recompute_nanoseconds: None, family: 0 }
 }
 
 /// What is known of a result that is computed again in no time.
@@ -66,7 +66,14 @@ fn of_group(group: u64) -> ResultInfo {
 
 /// Somebody asks for so much.
 fn ask(state: &mut State, ticket: u64, units: u64) -> Answer {
-    state.ask(Request { holder: holder(ticket), bytes: units * UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 })
+    state.ask(Request {
+        holder: holder(ticket),
+        bytes: units * UNIT,
+        inputs: vec![],
+        small: 0,
+        fetched: 0,
+        outputs: Outputs::of(0, 1),
+    })
 }
 
 fn no_lineage() -> Lineage {
@@ -235,7 +242,14 @@ fn exit_code(child: i32) -> Option<i32> {
 fn looks(state: &mut State, count: u64) -> u64 {
     let before = state.counts.looked_at;
     for ticket in 1..=count {
-        state.ask(Request { holder: holder(ticket), bytes: UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 });
+        state.ask(Request {
+            holder: holder(ticket),
+            bytes: UNIT,
+            inputs: vec![],
+            small: 0,
+            fetched: 0,
+            outputs: Outputs::of(0, 1),
+        });
         state.give_back(holder(ticket));
         state.replies.clear();
     }

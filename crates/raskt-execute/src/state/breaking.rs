@@ -3,6 +3,7 @@
 use super::State;
 use super::head::Head;
 use super::pool::Pool;
+use crate::recover::Recovery;
 use crate::{Breakdown, RunError};
 use raskt_schedule::Ticket;
 use raskt_sync::guard;
@@ -30,7 +31,8 @@ impl State {
             }
         }
         let _ = guard(|| self.let_go_of_all());
-        let mut begun = Self::new(self.slots, self.store.clone(), self.number);
+        let recovery = Recovery { runners: self.runners.clone(), store: self.store.clone() };
+        let mut begun = Self::new(self.slots, &recovery, self.number);
         begun.worker = self.worker.begun_anew();
         begun.head = head.unwrap_or(begun.head);
         begun.next_run = self.next_run;

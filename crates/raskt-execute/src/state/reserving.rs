@@ -5,8 +5,8 @@ use crate::RunError;
 use crate::execution::Execution;
 use crate::reads::Reads;
 use raskt_graph::TaskId;
-use raskt_schedule::{Assignment, RunId, TaskRange, Ticket, WorkerEvent};
-use raskt_store::{Answer, Extent, Holder, MemoryReport, Reply};
+use raskt_schedule::{Assignment, RunId, Ticket, WorkerEvent};
+use raskt_store::{Answer, Extent, Holder, MemoryReport, Outputs, Reply};
 use raskt_value::Value;
 use std::sync::Arc;
 
@@ -47,7 +47,11 @@ impl State {
         let Some(entry) = self.runs.get(&assignment.run) else { return };
         // It may be all of it: how much of the memory that is isn't said.
         let fetched = if assignment.fetches.is_empty() { 0 } else { bytes };
-        let extent = Extent { fetched, results: TaskRange::count(&assignment.tasks) };
+        // Whoever says how much he needs is taken at his word.
+        let is_unsized = bytes == 0;
+        let outputs =
+            if is_unsized { self.runners.outputs(&entry.graph, &assignment.tasks) } else { Outputs::default() };
+        let extent = Extent { fetched, outputs };
         let (run, tasks, transient) = (assignment.run, assignment.tasks.clone(), assignment.transient.clone());
         let (graph, past, is_repeatable) = (entry.graph.clone(), entry.past.clone(), entry.is_repeatable);
         let cancel = entry.cancel.clone();
@@ -75,6 +79,8 @@ impl State {
             ahead,
             pins,
             is_whole,
+            is_unsized,
+            has_company: false,
             failure,
             tells_losses,
         };

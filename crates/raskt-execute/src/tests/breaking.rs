@@ -94,7 +94,7 @@ impl Runner for Stumbling {
         NativeRunner.run(call, inputs)
     }
 
-    fn stretch(&self, step: &mut dyn FnMut() -> bool) {
+    fn stretch(&self, _has_company: bool, step: &mut dyn FnMut() -> bool) {
         assert!(!self.0.swap(false, Ordering::Relaxed), "it stumbled");
         while step() {}
     }

@@ -86,8 +86,9 @@ fn what_is_not_fit_for_it_is_left_to_an_engine() {
 #[test]
 fn where_a_kept_result_is_not_in_memory_nothing_has_been_run() {
     let store = Store::new(Limits::of_memory(1 << 20));
-    let facts = raskt_store::ResultInfo { label: "block".into(), group: 1, turn: None, recompute_nanoseconds: None };
-    let kept = store.keep_unasked(memory::block(1, 512), raskt_store::Lineage::none(), facts).unwrap();
+    let facts =
+        raskt_store::ResultInfo { label: "block".into(), group: 1, turn: None, recompute_nanoseconds: None, family: 0 };
+    let kept = store.keep_pinned(memory::block(1, 512), raskt_store::Lineage::none(), facts).unwrap().0;
     store.hold_unasked(1 << 20);
     let deadline = Instant::now() + Duration::from_secs(20);
     while kept.in_memory().is_some() {

@@ -104,9 +104,9 @@ fn a_task_that_waits_for_a_result_to_be_written_lets_the_writer_have_the_interpr
     let store = Store::new(Limits::of_memory(2 * BYTES as u64));
     let options = EngineOptions { threads: 1, ..EngineOptions::default() };
     let engine = Engine::with_store(options, store.clone(), Runners::default().with_python(runner.clone()));
-    let facts = ResultInfo { label: "interned".into(), group: 1, turn: None, recompute_nanoseconds: None };
+    let facts = ResultInfo { label: "interned".into(), group: 1, turn: None, recompute_nanoseconds: None, family: 0 };
     let value = Value::Foreign(Arc::new(Interned(interpreter)));
-    let kept: Arc<StoredRef> = store.keep_unasked(value, Lineage::none(), facts).unwrap();
+    let kept: Arc<StoredRef> = store.keep_pinned(value, Lineage::none(), facts).unwrap().0;
     let (place, given) = (store.clone(), kept.clone());
     let mut graph = GraphBuilder::new();
     let give = move |_: &Call<'_>, _: &[Value]| {

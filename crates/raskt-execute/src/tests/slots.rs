@@ -41,8 +41,8 @@ fn task_of(scratch_bytes: u64) -> (Arc<Graph>, Vec<TaskId>) {
 fn inputs_that_are_read_while_there_is_no_slot_any_more_are_there_when_there_is_one() {
     let store = Store::new(Limits::of_memory(MIB));
     let number = store.enlist(Weak::<Nobody>::new());
-    let recovery = Recovery { runners: Runners::default(), store: store.clone() };
-    let mut state = State::new(1, store, number);
+    let recovery = Recovery { runners: Runners::default(), store };
+    let mut state = State::new(1, &recovery, number);
     state.submit(submitted(task_of(MIB - 8))).unwrap();
     let first = state.pick(None).expect("there is memory for it");
     // Its task waits for something, and another asks for memory meanwhile.

@@ -15,10 +15,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use raskt_store::Family;
 use raskt_value::Value;
 use raskt_value::wire::{WireError, WireForm};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// What tells them from other functions that travel.
 pub(crate) const CALLS: &str = "raskt.python.dask";
@@ -211,6 +213,16 @@ impl PythonBlock for SentCalls {
     fn key(&self, index: u64) -> Option<String> {
         self.keys.get(index as usize).cloned()
     }
+
+    fn family(&self, index: u64) -> Option<Family> {
+        Some(family_of(self.keys.get(index as usize)?))
+    }
+}
+
+/// Keys of one operation begin alike: `('sum-…', 0, 1)` with its name, `inc-…` with the function's.
+fn family_of(key: &str) -> Family {
+    let name = key.split_once(',').or_else(|| key.rsplit_once('-')).map_or(key, |(name, _)| name);
+    xxh3_64(name.as_bytes())
 }
 
 impl SentCalls {

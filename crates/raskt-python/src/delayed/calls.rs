@@ -3,6 +3,7 @@ use super::{Node, Work};
 use crate::object::Object;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use raskt_store::Family;
 use raskt_value::Value;
 use std::sync::Arc;
 
@@ -39,6 +40,14 @@ impl Calls {
             Work::Block { .. } | Work::Taken => return Ok(inputs[0].clone()),
         };
         Ok(Object::labelled(result, || Some(self.0[index as usize].label(py).into())))
+    }
+
+    /// What calls the same function as call `index`, while that is there.
+    pub fn family(&self, index: u64) -> Option<Family> {
+        match &self.0[index as usize].work {
+            Work::Call { function, .. } => Some(function.as_ptr() as Family),
+            _ => None,
+        }
     }
 
     /// The key of call `index`.

@@ -5,6 +5,7 @@ use crate::object::Object;
 use crate::travel::{decode_function, decoders};
 use pyo3::prelude::*;
 use raskt_graph::{OpBody, Shape};
+use raskt_store::Family;
 use raskt_value::wire::{Decoders, WireError, WireForm};
 use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,10 @@ impl PythonBlock for Behind<Arc<dyn PythonBlock>> {
 
     fn key(&self, index: u64) -> Option<String> {
         self.inner.key(index)
+    }
+
+    fn family(&self, index: u64) -> Option<Family> {
+        self.inner.family(index)
     }
 }
 

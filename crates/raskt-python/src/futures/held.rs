@@ -52,7 +52,7 @@ impl Held {
         let Some(value) = Object::that_leaves(result.bind(py)) else { return (Self::Here(result), None) };
         let Ok(store) = memory::store(py) else { return (Self::Here(result), None) };
         let (label, kind) = (label().into(), result.bind(py).get_type().unbind());
-        let facts = ResultInfo { label, group: GROUP, turn: None, recompute_nanoseconds: None };
+        let facts = ResultInfo { label, group: GROUP, turn: None, recompute_nanoseconds: None, family: 0 };
         match py.outside(|| store.keep_pinned(value, Lineage::none(), facts)) {
             Ok((kept, pins)) => (Self::Stored(kept, kind), Some(Entered { store, pins })),
             // The store broke, and whoever waits for it is told; the result is here.

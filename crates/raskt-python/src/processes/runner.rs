@@ -9,6 +9,7 @@ use crate::runner::PythonRunner;
 use pyo3::prelude::*;
 use raskt_execute::{Batch, Runner, TaskCall};
 use raskt_graph::{Graph, TaskId};
+use raskt_store::Family;
 use raskt_sync::Mutex;
 use raskt_value::{TaskError, Value};
 use std::collections::BTreeMap;
@@ -146,6 +147,10 @@ impl Runner for ProcessRunner {
 
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         PythonRunner.key(graph, task)
+    }
+
+    fn family(&self, graph: &Graph, task: TaskId) -> Family {
+        PythonRunner.family(graph, task)
     }
 
     fn shut_down(&self) {

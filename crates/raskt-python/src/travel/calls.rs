@@ -10,11 +10,12 @@ use crate::delayed::{Key, python_object};
 use crate::object::Object;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use raskt_store::Family;
 use raskt_value::Value;
 use raskt_value::wire::{WireError, WireForm};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 pub(super) const TAG: &str = "raskt.python.calls";
 pub(super) const VERSION: u16 = 4;
@@ -78,9 +79,17 @@ pub(super) enum Does {
 
 /// The calls of an op that has come from another process.
 struct SentCalls {
-    functions: Arc<[(Arc<Portable>, u32)]>,
+    functions: Arc<[SentFunction]>,
     constants: Arc<[Portable]>,
     calls: Vec<Call>,
+}
+
+struct SentFunction {
+    object: Arc<Portable>,
+    /// How many objects were taken out of it.
+    taken: u32,
+    /// The digest of its pickle.
+    family: Family,
 }
 
 /// The op that has come.
@@ -94,9 +103,10 @@ pub(super) fn decode(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError>
     if !calls.iter().all(is_known) {
         return Err(form.malformed("a call of a function that isn't there"));
     }
-    let portable = |Function { pickle, taken, is_fixed }| match is_fixed {
-        true => (Portable::fixed(pickle), taken),
-        false => (Arc::new(Portable::sent(pickle)), taken),
+    let portable = |Function { pickle, taken, is_fixed }: Function| SentFunction {
+        family: xxh3_64(&pickle),
+        object: if is_fixed { Portable::fixed(pickle) } else { Arc::new(Portable::sent(pickle)) },
+        taken,
     };
     let functions = functions.into_iter().map(portable).collect();
     let constants = constants.into_iter().map(Portable::sent).collect();
@@ -106,7 +116,7 @@ pub(super) fn decode(form: &WireForm) -> Result<Arc<dyn PythonBlock>, WireError>
 impl SentCalls {
     /// The function, if it is there for a call that has read that of it.
     fn function<'py>(&self, py: Python<'py>, at: u32, data: Vec<Py<PyAny>>) -> PyResult<&Bound<'py, PyAny>> {
-        let function = &self.functions[at as usize].0;
+        let function = &self.functions[at as usize].object;
         filled(Filling { data: data.into(), ..Filling::default() }, || function.bind(py))
     }
 
@@ -140,7 +150,7 @@ impl SentCalls {
         inputs: &'a [Value],
     ) -> PyResult<(&'a [Value], Vec<Py<PyAny>>, Vec<Py<PyAny>>)> {
         let of_function = match call.does {
-            Does::Call(function) | Does::CallByName(function) => self.functions[function as usize].1,
+            Does::Call(function) | Does::CallByName(function) => self.functions[function as usize].taken,
             Does::Give | Does::HandOn => 0,
         };
         let is_bundled = matches!(call.arguments, Pickle::Bundled { .. });
@@ -152,7 +162,7 @@ impl SentCalls {
 
     fn label(&self, py: Python<'_>, call: &Call) -> String {
         let (Does::Call(function) | Does::CallByName(function)) = call.does else { return "call".into() };
-        let (function, taken) = &self.functions[function as usize];
+        let SentFunction { object: function, taken, .. } = &self.functions[function as usize];
         let name = || -> PyResult<Option<String>> {
             // Before its data is there only one that was read already says what it is called.
             let function = if *taken == 0 { Some(function.bind(py)?) } else { function.known(py) };
@@ -191,7 +201,7 @@ impl PythonBlock for SentCalls {
 
     fn wire(&self, py: Python<'_>) -> PyResult<WireForm> {
         let constants = self.constants.iter().map(|object| object.dump(py)).collect::<PyResult<_>>()?;
-        let function = |(object, taken): &(Arc<Portable>, u32)| {
+        let function = |SentFunction { object, taken, .. }: &SentFunction| {
             Ok(Function { pickle: object.dump(py)?, taken: *taken, is_fixed: false })
         };
         let functions = self.functions.iter().map(function).collect::<PyResult<_>>()?;
@@ -202,7 +212,7 @@ impl PythonBlock for SentCalls {
         // What a call is made of may have changed between two pickles: a function by what it refers to, and arguments. What is shared with
         // other calls counts as a whole, and so does a bundle, which the call reads.
         let digest = |object: &Portable| xxh3_128(object.sent_pickle());
-        let functions: Vec<u128> = self.functions.iter().map(|(function, _)| digest(function)).collect();
+        let functions: Vec<u128> = self.functions.iter().map(|function| digest(&function.object)).collect();
         let constants: Vec<u8> = self.constants.iter().flat_map(|object| digest(object).to_le_bytes()).collect();
         let told = |call: &Call| {
             let function = match call.does {
@@ -224,6 +234,13 @@ impl PythonBlock for SentCalls {
         let calls = tasks.iter().map(|&task| self.calls.get(task as usize).cloned()).collect::<Option<_>>()?;
         let (functions, constants) = (self.functions.clone(), self.constants.clone());
         Some(Arc::new(Self { functions, constants, calls }))
+    }
+
+    fn family(&self, index: u64) -> Option<Family> {
+        match self.calls.get(index as usize)?.does {
+            Does::Call(function) | Does::CallByName(function) => Some(self.functions[function as usize].family),
+            Does::Give | Does::HandOn => None,
+        }
     }
 
     fn key(&self, index: u64) -> Option<String> {

@@ -1,10 +1,11 @@
 //! Who asks for memory, and when he gets it.
 
 use super::retrying::Again;
-use super::{Job, SPARE_SHARE, State, USUAL_OF};
+use super::{Job, SPARE_SHARE, State};
 use crate::broker::Holder;
 use crate::request::{Answer, Reply, Request};
 use crate::round::LOOKS;
+use crate::sizes::Outputs;
 use crate::slot::{KEPT_BYTES, Residency, Slot, SlotId};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -256,44 +257,28 @@ impl State {
     /// How many bytes too many there may be if one who asks for nothing makes as much as is usual. He waits for those that run, and for what
     /// can leave, though he may let go of more than he makes: until then both are there.
     fn crowds(&self, request: &Request) -> u64 {
+        let likely = if request.bytes == 0 { self.sizes.likely(&request.outputs) } else { 0 };
         // Of those that read little nobody waits: they are the ones for which others may wait.
-        let is_unknown = request.bytes == 0 && self.usual >= KEPT_BYTES as u64 && self.large >= OFTEN;
-        let may_be_large = is_unknown && request.reads() >= self.usual;
+        let may_be_large = likely > 0 && request.reads() >= likely;
         let waits_for_some = self.may_free_some() || self.order.first().is_some();
         if !(may_be_large && self.broker.is_bound() && waits_for_some) {
             return 0;
         }
-        // Of a batch that makes many some are let go of, or leave, before the last comes.
-        let results = |of: u64| self.usual.saturating_mul(of.min(SOON));
-        let of_others = self.to_come.values().fold(0_u64, |sum, of| sum.saturating_add(results(*of)));
-        self.broker.out_of_bounds_by(self.need(request).saturating_add(results(request.results)), of_others)
+        let of_others = self.of_others(|outputs| self.sizes.likely_soon(outputs));
+        let own = self.sizes.likely_soon(&request.outputs);
+        self.broker.out_of_bounds_by(self.need(request).saturating_add(own), of_others)
     }
 
     /// Who asks for nothing may add much: nobody knows what it will be. As long as results for which there is no room can leave, or do,
-    /// he waits, or tasks that are faster than the disk would have memory overflow; and so he does where no more may be held. Results
-    /// that are never written are none for which there is no room.
+    /// he waits, whoever made them, or tasks that are faster than the disk would have memory overflow: each may be of a function of its
+    /// own. And so he does where no more may be held, if his are known to be large. Results that are never written are none for which
+    /// there is no room.
     fn waits_for_room(&self, request: &Request) -> bool {
         let can_leave = self.writing > 0 || self.order.first().is_some();
+        let typical = self.sizes.typical_of_all();
+        let may_be_large = typical >= KEPT_BYTES as u64 && typical > request.reads();
         request.bytes == 0
-            && self.typical() >= KEPT_BYTES as u64
-            && self.typical() > request.reads()
-            && (self.broker.beyond_limit() > 0 && can_leave || self.is_out_of_bounds(request))
-    }
-
-    /// A result has so many bytes: recent ones count for more.
-    pub(super) fn learn_usual(&mut self, bytes: u64) {
-        if self.usual == 0 {
-            (self.usual, self.large) = (bytes, 256);
-            return;
-        }
-        self.usual = self.usual - self.usual / USUAL_OF + bytes / USUAL_OF;
-        self.large += (256 - self.large) / USUAL_OF as u32;
-    }
-
-    /// So many results of tasks were small.
-    pub fn learn_small(&mut self, count: u32) {
-        // After some of them nothing is left.
-        (0..count.min(8 * SMALL_OF)).for_each(|_| self.large -= self.large.div_ceil(SMALL_OF));
+            && (self.broker.beyond_limit() > 0 && can_leave && may_be_large || self.is_out_of_bounds(request))
     }
 
     /// Whether `request` isn't to go beyond the limit, where nothing runs and nothing can move: results that no task is about to read
@@ -319,25 +304,24 @@ impl State {
     /// Whether more would be held with what `request` is expected to make than may be in any case, without `freed` bytes of it. Those who
     /// run and were promised nothing make as much as is usual.
     fn is_beyond_bound(&self, request: &Request, freed: u64) -> bool {
-        let of_others = self.to_come.values().fold(0_u64, |sum, results| sum.saturating_add(*results));
-        let of_others = self.typical().saturating_mul(of_others);
+        let of_others = self.of_others(|outputs| self.sizes.expected(outputs));
         self.broker.is_out_of_bounds(self.expected(request).saturating_add(of_others), freed)
     }
 
-    /// How many bytes results of tasks have on average, the small ones among them.
-    fn typical(&self) -> u64 {
-        self.usual / 256 * u64::from(self.large)
+    /// How many bytes those who run and were promised nothing are taken to make, together.
+    fn of_others(&self, bytes: impl Fn(&Outputs) -> u64) -> u64 {
+        self.to_come.values().fold(0, |sum, outputs| sum.saturating_add(bytes(outputs)))
     }
 
     /// How many bytes `request` is expected to make.
     fn expected(&self, request: &Request) -> u64 {
-        if request.bytes == 0 { self.typical().saturating_mul(request.results) } else { request.bytes }
+        if request.bytes == 0 { self.sizes.expected(&request.outputs) } else { request.bytes }
     }
 
     /// It runs.
     fn expect_results(&mut self, request: &Request) {
         if request.bytes == 0 {
-            self.to_come.insert(request.holder, request.results);
+            self.to_come.insert(request.holder, request.outputs.clone());
         }
     }
 
@@ -413,12 +397,3 @@ impl State {
 /// Requests like the one at hand, or results like the largest, that results may be beyond the limit by, where nothing can
 /// leave memory: about as many assignments stand in a worker's line.
 const REQUESTS_BEYOND: u64 = 8;
-
-/// How many results at most one who makes many is taken to have in memory at a time.
-const SOON: u64 = 2;
-
-/// Where so many of 256 results of tasks were large lately, the next may be.
-const OFTEN: u32 = 16;
-
-/// Of how many small results it is believed that no more large ones come: they are forgotten later than they are learned.
-const SMALL_OF: u32 = 16;

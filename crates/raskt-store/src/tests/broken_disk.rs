@@ -15,12 +15,19 @@ fn one_that_is_pinned_and_the_disk_had_no_room_for_keeps_no_other_in_memory() {
         inputs: vec![(pinned, 2 * UNIT)],
         small: 0,
         fetched: 0,
-        results: 1,
+        outputs: Outputs::of(0, 1),
     });
     assert_eq!(answer, Answer::Promised { is_loading: false });
     state.disk.limit = u64::MAX;
     assert_eq!(
-        state.ask(Request { holder: holder(51), bytes: UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 }),
+        state.ask(Request {
+            holder: holder(51),
+            bytes: UNIT,
+            inputs: vec![],
+            small: 0,
+            fetched: 0,
+            outputs: Outputs::of(0, 1)
+        }),
         Answer::Pending
     );
     assert!(matches!(state.jobs.front(), Some(Job::Write { id, .. }) if others.contains(id)));

@@ -12,7 +12,7 @@ fn watched() -> State {
 
 fn nothing(ticket: u64, inputs: &[SlotId], state: &State) -> Request {
     let inputs = inputs.iter().map(|&id| (id, state.bytes(id))).collect();
-    Request { holder: holder(ticket), bytes: 0, inputs, small: 0, fetched: 0, results: 1 }
+    Request { holder: holder(ticket), bytes: 0, inputs, small: 0, fetched: 0, outputs: Outputs::of(0, 1) }
 }
 
 /// Tasks make results of 100, each of which goes at once.
@@ -62,7 +62,7 @@ fn a_batch_of_many_is_not_taken_for_as_many_large_ones() {
     let mut state = watched();
     learn_large(&mut state, 0);
     let kept = state.keep(block(1, 100), facts(None), holder(99));
-    let batch = Request { results: 500, ..nothing(10, &[], &state) };
+    let batch = Request { outputs: Outputs::of(0, 500), ..nothing(10, &[], &state) };
     assert!(matches!(state.ask(batch), Answer::Promised { .. }));
     assert!(matches!(state.ask(nothing(11, &[], &state)), Answer::Promised { .. }));
     assert!(state.jobs.is_empty() && state.value(kept).is_some());
@@ -74,7 +74,7 @@ fn those_that_make_little_lately_wait_for_nobody() {
     learn_large(&mut state, 0);
     for ticket in 20..70 {
         assert!(matches!(state.ask(nothing(ticket, &[], &state)), Answer::Promised { .. }));
-        state.learn_small(1);
+        state.sizes.learn_small(&Outputs::of(0, 1));
         state.hold_small(8, holder(ticket));
         state.give_back(holder(ticket));
     }
@@ -100,7 +100,7 @@ fn who_is_first_is_promised_all_that_he_needs_though_others_had_what_he_reads_le
         inputs: inputs.to_vec(),
         small: 0,
         fetched: 0,
-        results: 1,
+        outputs: Outputs::of(0, 1),
     };
     let reads = |ticket, inputs: &[(SlotId, u64)]| Request { bytes: 0, ..request(ticket, inputs) };
     assert!(matches!(world.state.ask(reads(101, &inputs)), Answer::Promised { is_loading: true }));
@@ -130,8 +130,14 @@ fn what_only_those_read_who_wait_leaves_while_others_run() {
     world.keep(200, None);
     let id = *world.results.keys().next().unwrap();
     assert!(matches!(ask(&mut world.state, 101, 150), Answer::Promised { .. }));
-    let reader =
-        Request { holder: holder(103), bytes: UNIT, inputs: vec![(id, 200 * UNIT)], small: 0, fetched: 0, results: 1 };
+    let reader = Request {
+        holder: holder(103),
+        bytes: UNIT,
+        inputs: vec![(id, 200 * UNIT)],
+        small: 0,
+        fetched: 0,
+        outputs: Outputs::of(0, 1),
+    };
     // Somebody has it for the moment.
     world.state.pin(id);
     assert_eq!(ask(&mut world.state, 102, 200), Answer::Pending);
@@ -143,4 +149,17 @@ fn what_only_those_read_who_wait_leaves_while_others_run() {
     world.write_all();
     assert!(matches!(world.state.replies[..], [(to, Reply::Promised { .. })] if to == holder(102)));
     assert!(!world.state.broker.is_overbooked());
+}
+
+/// However full memory is of large results, and whatever made them.
+#[test]
+fn one_of_a_function_that_makes_little_waits_for_nobodys_size() {
+    let mut state = watched();
+    learn_large(&mut state, 0);
+    (1..3).for_each(|number| _ = state.keep(block(number, 200), facts(None), holder(99)));
+    assert_eq!(state.ask(nothing(10, &[], &state)), Answer::Pending, "it makes 100, and no more than 450 may be held");
+    state.give_back(holder(10));
+    let other = Request { outputs: Outputs::of(1, 1), ..nothing(11, &[], &state) };
+    assert!(matches!(state.ask(other), Answer::Promised { .. }));
+    state.validate();
 }

@@ -18,7 +18,7 @@ fn as_long_as_one_stays_that_holds_a_piece_it_counts() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        results: 1,
+        outputs: Outputs::of(0, 1),
     });
     world.state.pin(views[3]);
     assert_eq!(world.write_all(), 10);
@@ -41,7 +41,14 @@ fn shuffle_outputs_leave_with_the_blocks_that_they_show() {
     }
     drop((blocks, outputs));
     assert_eq!(world.state.broker.held(), 320 * UNIT);
-    world.state.ask(Request { holder: holder(1), bytes: 100 * UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 });
+    world.state.ask(Request {
+        holder: holder(1),
+        bytes: 100 * UNIT,
+        inputs: vec![],
+        small: 0,
+        fetched: 0,
+        outputs: Outputs::of(0, 1),
+    });
     assert_eq!(world.write_all(), 4);
     assert_eq!(world.state.broker.held(), 0);
 }

@@ -11,7 +11,14 @@ fn ask(state: &mut State, ticket: u64, bytes: u64) -> Vec<usize> {
         looked.push((state.counts.looked_again - before) as usize);
         before = state.counts.looked_again;
     };
-    state.ask(Request { holder: holder(ticket), bytes, inputs: vec![], small: 0, fetched: 0, results: 1 });
+    state.ask(Request {
+        holder: holder(ticket),
+        bytes,
+        inputs: vec![],
+        small: 0,
+        fetched: 0,
+        outputs: Outputs::of(0, 1),
+    });
     note(state);
     while state.wants_look {
         state.look_on();

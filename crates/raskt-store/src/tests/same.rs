@@ -44,7 +44,7 @@ impl One {
             inputs: vec![],
             small: 0,
             fetched: 0,
-            results: 1,
+            outputs: Outputs::of(0, 1),
         });
         write_all(&mut self.state, &self.folder, fails);
         self.state.give_back(holder(self.asked));
@@ -105,7 +105,7 @@ fn who_fetches_while_it_is_being_read_has_the_same_as_everybody() {
         inputs: vec![(one.id, 100 * UNIT)],
         small: 0,
         fetched: 0,
-        results: 1,
+        outputs: Outputs::of(0, 1),
     });
     assert!(one.state.came_back(one.id, &file, read).is_none(), "nobody has one of his own");
     assert!(one.state.is_closed(one.id), "he waits until it is there");

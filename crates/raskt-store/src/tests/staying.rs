@@ -149,7 +149,14 @@ fn results_that_somebody_refers_to_are_looked_at_once_and_not_whenever_memory_is
     drop(shared);
     state.broker.set_limit(UNIT);
     state.look_at_shared();
-    state.ask(Request { holder: holder(5), bytes: UNIT, inputs: vec![], small: 0, fetched: 0, results: 1 });
+    state.ask(Request {
+        holder: holder(5),
+        bytes: UNIT,
+        inputs: vec![],
+        small: 0,
+        fetched: 0,
+        outputs: Outputs::of(0, 1),
+    });
     assert_eq!(state.jobs.len(), 1, "it leaves");
 }
 
@@ -182,7 +189,7 @@ fn nobody_gets_what_its_readers_may_change_while_it_is_written() {
         inputs: vec![(id, 100 * UNIT)],
         small: 0,
         fetched: 0,
-        results: 1,
+        outputs: Outputs::of(0, 1),
     });
     assert_eq!(answer, Answer::Promised { is_loading: true });
     drop(value);
@@ -202,7 +209,7 @@ fn nobody_gets_what_its_readers_may_change_while_it_is_written() {
         inputs: vec![(id, 100 * UNIT)],
         small: 0,
         fetched: 0,
-        results: 1,
+        outputs: Outputs::of(0, 1),
     });
     assert_eq!(answer, Answer::Promised { is_loading: false });
 }

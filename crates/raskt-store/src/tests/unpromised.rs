@@ -20,7 +20,7 @@ fn turns((length, pause): (u64, u64), workers: impl Fn(usize) -> usize, taken: i
                 inputs: vec![],
                 small: 0,
                 fetched: 0,
-                results: 1,
+                outputs: Outputs::of(0, 1),
             }) {
                 Answer::Promised { .. } => running.push(holder(ticket)),
                 Answer::Pending => state.give_back(holder(ticket)),
@@ -150,7 +150,14 @@ fn nothing_is_added_where_whoever_has_more_is_ended() {
     state.give_back(holder(54));
     state.give_back(holder(50));
     // Small inputs count for what is read.
-    let reads = Request { holder: holder(53), bytes: 0, inputs: vec![], small: 200 * UNIT, fetched: 0, results: 1 };
+    let reads = Request {
+        holder: holder(53),
+        bytes: 0,
+        inputs: vec![],
+        small: 200 * UNIT,
+        fetched: 0,
+        outputs: Outputs::of(0, 1),
+    };
     assert_eq!(state.ask(reads), Answer::Promised { is_loading: false });
     state.give_back(holder(53));
     // One that is as large by itself.
@@ -159,8 +166,14 @@ fn nothing_is_added_where_whoever_has_more_is_ended() {
     assert_eq!(ask(&mut alone, 1, 700), Answer::Promised { is_loading: false });
     // The way out: it reads more than it makes.
     let first = state.keep(block(1, 1), facts(None), holder(99));
-    let reads =
-        Request { holder: holder(100), bytes: 0, inputs: vec![(first, 300 * UNIT)], small: 0, fetched: 0, results: 1 };
+    let reads = Request {
+        holder: holder(100),
+        bytes: 0,
+        inputs: vec![(first, 300 * UNIT)],
+        small: 0,
+        fetched: 0,
+        outputs: Outputs::of(0, 1),
+    };
     assert_eq!(state.ask(reads), Answer::Promised { is_loading: false });
 }
 
@@ -178,8 +191,14 @@ fn what_tasks_make_is_learned_of_them_alone() {
     assert_eq!(ask_for_nothing(&mut state, 2), Answer::Pending);
     // What it fetches is no more than it lets go of.
     state.give_back(holder(2));
-    let fetches =
-        Request { holder: holder(3), bytes: 100 * UNIT, inputs: vec![], small: 0, fetched: 100 * UNIT, results: 1 };
+    let fetches = Request {
+        holder: holder(3),
+        bytes: 100 * UNIT,
+        inputs: vec![],
+        small: 0,
+        fetched: 100 * UNIT,
+        outputs: Outputs::of(0, 1),
+    };
     assert_eq!(state.ask(fetches), Answer::Promised { is_loading: false });
 }
 
@@ -216,12 +235,13 @@ fn what_is_asked_for_many_at_once_counts_for_all_of_them() {
         state.keep(block(ticket, 100), facts(None), holder(ticket));
         state.give_back(holder(ticket));
     }
-    let three = Request { holder: holder(3), bytes: 0, inputs: vec![], small: 0, fetched: 0, results: 3 };
+    let three =
+        Request { holder: holder(3), bytes: 0, inputs: vec![], small: 0, fetched: 0, outputs: Outputs::of(0, 3) };
     assert_eq!(state.ask(three), Answer::Pending);
     state.overbook();
     assert!(matches!(state.replies[..], [(to, Reply::Exhausted(_))] if to == holder(3)), "{:?}", state.replies);
     state.replies.clear();
-    let two = Request { holder: holder(4), bytes: 0, inputs: vec![], small: 0, fetched: 0, results: 2 };
+    let two = Request { holder: holder(4), bytes: 0, inputs: vec![], small: 0, fetched: 0, outputs: Outputs::of(0, 2) };
     assert_eq!(state.ask(two), Answer::Promised { is_loading: false });
     // These are to come yet.
     assert_eq!(ask_for_nothing(&mut state, 5), Answer::Pending);
