@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  the session is forgotten ──▶ away: called again, results are to come anew
-//!        Back(number, secret) ──▶ Knows(runs) ──▶ Has(what is wanted), what it doesn't know is submitted again ──▶ there
+//!        Back(number, secret) ──▶ Knows(runs) ──▶ what it doesn't know is submitted again, Has(what is wanted) ──▶ there
 //! ```
 
 use super::after_calls::AfterCalls;
@@ -176,7 +176,11 @@ impl Shared {
         self.say_cancels(outbox, &known)?;
         self.say_retries(outbox, &known)?;
         let mut sent = known;
-        let wants = self.submit_all_again(outbox, &mut sent)?;
+        self.submit_again(outbox, &mut sent)?;
+        // What isn't wanted any more goes now. It may be read by anything that was submitted until then, calls that gather among it: that
+        // is submitted before. Whatever comes later reads what is wanted now.
+        let (again, wants) = self.unsent_and_wanted(&sent);
+        self.submit_these(outbox, again, &mut sent)?;
         self.say_wants(outbox, wants)?;
         loop {
             self.submit_again(outbox, &mut sent)?;
@@ -195,32 +199,33 @@ impl Shared {
         }
     }
 
-    /// Submits once more all that the scheduler may not have heard of before. Gives what is wanted then: what isn't wanted any more goes
-    /// with that, and may be read by anything that was to be submitted, calls that gather among it.
-    fn submit_all_again(
-        &self,
-        outbox: &Outbox<FromClient>,
-        sent: &mut BTreeSet<RunId>,
-    ) -> Option<BTreeMap<RunId, Option<Vec<TaskRange>>>> {
-        loop {
-            self.submit_again(outbox, sent)?;
-            let mut gathered = self.gathered.lock();
-            self.send_these(&mut gathered, &self.patiently());
-            let state = self.state.lock();
-            if state.unwritten.keys().all(|run| sent.contains(run)) {
-                let mut wants = state.wants();
-                wants.retain(|run, _| sent.contains(run));
-                return Some(wants);
-            }
-        }
+    /// What the scheduler hasn't been sent, and may not have heard of before; and what is wanted of that and of what was `sent`.
+    fn unsent_and_wanted(&self, sent: &BTreeSet<RunId>) -> (Vec<Unwritten>, BTreeMap<RunId, Option<Vec<TaskRange>>>) {
+        let mut gathered = self.gathered.lock();
+        self.send_these(&mut gathered, &self.patiently());
+        let state = self.state.lock();
+        let (mut unsent, mut wants) = (state.unwritten_for_now(), state.wants());
+        unsent.retain(|unwritten| !sent.contains(&unwritten.submission.run));
+        let are_known: BTreeSet<RunId> = unsent.iter().map(|unwritten| unwritten.submission.run).collect();
+        wants.retain(|run, _| sent.contains(run) || are_known.contains(run));
+        (unsent, wants)
     }
 
     /// Submits once more what the scheduler may not have heard of before.
     fn submit_again(&self, outbox: &Outbox<FromClient>, sent: &mut BTreeSet<RunId>) -> Option<()> {
         let mut again = self.state.lock().unwritten_for_now();
         again.retain(|unwritten| !sent.contains(&unwritten.submission.run));
-        again.sort_unstable_by_key(|unwritten| unwritten.order);
-        for Unwritten { submission, graph, .. } in again {
+        self.submit_these(outbox, again, sent)
+    }
+
+    fn submit_these(
+        &self,
+        outbox: &Outbox<FromClient>,
+        mut these: Vec<Unwritten>,
+        sent: &mut BTreeSet<RunId>,
+    ) -> Option<()> {
+        these.sort_unstable_by_key(|unwritten| unwritten.order);
+        for Unwritten { submission, graph, .. } in these {
             let run = submission.run;
             match send_graph(outbox, submission, graph) {
                 Ok(true) => {}
