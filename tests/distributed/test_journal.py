@@ -315,6 +315,32 @@ def test_what_waits_for_data_and_is_held_by_nobody_outlives_the_scheduler(tmp_pa
     place.close()
 
 
+@pytest.mark.parametrize("by", ["queue", "variable"])
+def test_what_reads_what_a_name_gave_outlives_the_scheduler(tmp_path: Path, by: str) -> None:
+    """What stood for the result was let go of, and what was submitted with its reader has nothing to do with that."""
+    place = Place(tmp_path)
+    with Client(scheduler_file=place.file) as client:
+        client.wait_for_workers(2, timeout=30)
+        readers, others = [], []
+        for number in range(2):
+            given = client.submit(abs, -number)
+            if by == "queue":
+                Queue("q", client=client).put(given)
+                taken = Queue("q", client=client).get(timeout=30)
+            else:
+                Variable("v", client).set(given)
+                taken = Variable("v", client).get(timeout=30)
+            del given
+            readers.append(client.submit(sum, [taken, 10]))
+            del taken
+            others.append(client.submit(sum, [client.submit(abs, -5 - number), 100]))
+        assert readers[0].result(30) == 10
+        place.kill()
+        place.start()
+        assert client.gather(readers + others) == [10, 11, 105, 106]
+    place.close()
+
+
 def test_what_is_shared_by_name_outlives_the_scheduler(tmp_path: Path) -> None:
     place = Place(tmp_path)
     with Client(scheduler_file=place.file) as client:

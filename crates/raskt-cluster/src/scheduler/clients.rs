@@ -205,7 +205,9 @@ impl Core {
         let event = Event::GraphAdded { run, parent, graph, wanted: at_once, failure: in_machine, imports };
         if let Some((submission, graph)) = for_journal {
             self.machine.check(&event).map_err(|error| error.to_string())?;
-            self.note_submission(client, submission, graph)?;
+            // What stands between this and what it reads may be gone before the next scheduler begins: here nobody needs it any more.
+            let imports = self.machine.follow(&submission.imports);
+            self.note_submission(client, Submission { imports, ..submission }, graph)?;
         }
         let ended = None;
         let record = RunRecord {

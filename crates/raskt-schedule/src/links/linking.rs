@@ -31,8 +31,8 @@ impl Scheduler {
         }
     }
 
-    /// The same imports, where what they are of stands for nothing else.
-    pub(crate) fn follow(&self, parts: &[Import]) -> Vec<Import> {
+    /// The same imports, where what they are of stands for nothing else: what stands in between needn't be kept for them.
+    pub fn follow(&self, parts: &[Import]) -> Vec<Import> {
         let mut followed = Vec::with_capacity(parts.len());
         for part in parts {
             let owner = self.runs.get(&part.run).and_then(|owner| owner.tasks.imports.as_ref());
