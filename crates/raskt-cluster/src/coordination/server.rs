@@ -84,6 +84,12 @@ impl CoordinationServer {
         session
     }
 
+    /// By the clock on the wall it is so late, in nanoseconds since 1970. Time that goes on evenly says less and less of that: clocks are
+    /// set, and computers sleep.
+    pub fn set_day(&mut self, unix_nanoseconds: u64) {
+        self.machine.set_day(Time(unix_nanoseconds.saturating_sub(self.began_unix_nanoseconds)));
+    }
+
     /// Somebody says something.
     pub fn hear(&mut self, now: Time, session: Session, ask: Packed<Ask>, bulk: &[Memory]) -> Vec<Keeping> {
         if !self.members.contains_key(&session) {

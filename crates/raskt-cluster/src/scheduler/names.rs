@@ -30,10 +30,15 @@ pub(super) struct StandIn {
     pub shift: u64,
 }
 
+/// How late it is by the clock on the wall.
+pub(super) fn unix_nanoseconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
+}
+
 impl Sharing {
     /// Nothing yet, of a scheduler whose time begins now.
     pub fn new() -> Self {
-        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+        let began = unix_nanoseconds();
         let (kept, left) = Default::default();
         Self { server: CoordinationServer::new(began, Limits::default()), kept, left, next: 0, mark: random_number() }
     }

@@ -4,7 +4,7 @@
 //! clients have gone, are made again when they are lost, and go with the last name.
 
 use super::core::Core;
-use super::names::{NAMES, StandIn};
+use super::names::{NAMES, StandIn, unix_nanoseconds};
 use super::names_kept::Names;
 use crate::coordination::{Ask, CoordinationServer, Keeping, Packed};
 use crate::standing::{LAYER, Standing};
@@ -17,7 +17,10 @@ impl Core {
     /// A client or worker asks for something that is shared.
     pub fn member_asks(&mut self, session: Session, ask: Packed<Ask>, bulk: &[Bytes]) {
         let now = self.now();
-        self.share(|server| server.hear(now, session, ask, bulk));
+        self.share(|server| {
+            server.set_day(unix_nanoseconds());
+            server.hear(now, session, ask, bulk)
+        });
     }
 
     /// A client or worker is gone: what it held of what is shared passes on.

@@ -47,6 +47,12 @@ impl Coordinator {
         Self { desk: Desk { limits, ..Desk::default() }, ..Self::default() }
     }
 
+    /// By the clock on the wall it has been there for so long. Its own time goes on evenly; that clock is set, and goes on while a computer
+    /// sleeps. Events are of the time of day: all else goes by its own.
+    pub fn set_day(&mut self, day: Time) {
+        self.desk.day = Some(day);
+    }
+
     /// A session asks something. It is answered once, now or later, under the number that it has given the request.
     pub fn handle(&mut self, now: Time, owner: Session, request: RequestId, what: Request) {
         self.time_passed(now);

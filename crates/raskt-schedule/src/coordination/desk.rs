@@ -16,6 +16,8 @@ use std::collections::VecDeque;
 pub(super) struct Desk {
     pub limits: Limits,
     pub now: Time,
+    /// How late it is by the clock on the wall, if anybody says so.
+    pub day: Option<Time>,
     pub waiting: Waiting,
     pub holds: Holds,
     /// What all values cost, those of waiting puts and those on their way among them.

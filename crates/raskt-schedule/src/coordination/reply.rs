@@ -72,7 +72,7 @@ impl Reply {
 pub struct TopicEvent {
     /// Its number among those of the topic, from zero.
     pub number: u64,
-    /// When.
+    /// When, by the clock on the wall where the machine was told ([`Coordinator::set_day`](super::Coordinator::set_day)).
     pub time: Time,
     /// What.
     pub bytes: Bytes,

@@ -74,7 +74,7 @@ impl Topics {
         }
         let counted = desk.count(cost);
         if counted.is_ok() {
-            topic.events.push_back(TopicEvent { number: topic.next, time: desk.now, bytes });
+            topic.events.push_back(TopicEvent { number: topic.next, time: desk.day.unwrap_or(desk.now), bytes });
             (topic.bytes, topic.next) = (topic.bytes + cost, topic.next + 1);
             for owner in self.subscriptions.to(&name) {
                 self.tell(desk, owner, &name);

@@ -50,6 +50,19 @@ fn the_newest_events_are_kept_with_their_times() {
 }
 
 #[test]
+fn events_are_of_the_time_of_day_where_somebody_says_it() {
+    let mut world = World::with(Limits::default());
+    // The clock on the wall was set forward, and then back.
+    for (text, day) in [("a", 500), ("b", 20)] {
+        world.pass(10);
+        world.machine.set_day(Time(day));
+        assert_eq!(world.reply(1, log("t", text)), Reply::Done);
+    }
+    let all = vec![event(0, 500, "a"), event(1, 20, "b")];
+    assert_eq!(world.reply(2, events("t", 0)), Reply::Events { events: all, more: false });
+}
+
+#[test]
 fn events_come_by_pages() {
     let mut world = World::with(Limits { reply_items: 2, ..Limits::default() });
     ["a", "b", "c"].iter().for_each(|text| drop(world.reply(1, log("t", text))));
