@@ -18,10 +18,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// While one lives, its thread counts as one that runs Python tasks: once, however many of them there are within one another.
-pub(crate) struct Share {
-    /// It counts once more, for a thread that is about to begin.
-    expects_another: bool,
-}
+pub(crate) struct Share(());
 
 /// While one lives, the libraries keep all the threads that they want.
 pub(crate) struct LeftAlone(());
@@ -29,6 +26,8 @@ pub(crate) struct LeftAlone(());
 struct State {
     /// How many threads run Python tasks.
     running: usize,
+    /// The first of them has company that has yet to come: whoever comes or goes next settles that.
+    expects_another: bool,
     /// How many times a library had been loaded when they were looked for.
     seen: u64,
     libraries: Vec<Library>,
@@ -36,7 +35,8 @@ struct State {
     limit: Option<usize>,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { running: 0, seen: 0, libraries: vec![], limit: None });
+static STATE: Mutex<State> =
+    Mutex::new(State { running: 0, expects_another: false, seen: 0, libraries: vec![], limit: None });
 static LEFT_ALONE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -61,25 +61,19 @@ impl Share {
     /// Takes a share for this thread, which holds the interpreter. If it `has_company` another thread is about to: a library that has begun
     /// to use all threads for the first call has them look for more to do for a while, beside those that run then.
     pub fn take(py: Python<'_>, has_company: bool) -> Self {
-        if has_company {
-            settle(py, 1);
-        }
-        change_own(py, 1);
-        Self { expects_another: has_company }
+        change_own(py, 1, has_company);
+        Self(())
     }
 
-    /// Looks after changes: of the number of threads, of the libraries there are. Whoever was about to begin has.
-    pub fn refresh(&mut self, py: Python<'_>) {
-        settle(py, -isize::from(std::mem::take(&mut self.expects_another)));
+    /// Looks after changes: of the number of threads, of the libraries there are.
+    pub fn refresh(&self, py: Python<'_>) {
+        settle(py, 0, false);
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        Python::attach(|py| {
-            self.refresh(py);
-            change_own(py, -1);
-        });
+        Python::attach(|py| change_own(py, -1, false));
     }
 }
 
@@ -93,7 +87,7 @@ pub(crate) struct AtRest {
 impl AtRest {
     pub fn new(py: Python<'_>) -> Self {
         let shares = OWN.with_borrow(|own| own.shares).cast_signed();
-        change_own(py, -shares);
+        change_own(py, -shares, false);
         Self { shares, _here: PhantomData }
     }
 }
@@ -101,22 +95,22 @@ impl AtRest {
 impl Drop for AtRest {
     fn drop(&mut self) {
         if self.shares > 0 {
-            Python::attach(|py| change_own(py, self.shares));
+            Python::attach(|py| change_own(py, self.shares, false));
         }
     }
 }
 
 /// This thread takes so many shares, or gives them back.
-fn change_own(py: Python<'_>, change: isize) {
+fn change_own(py: Python<'_>, change: isize, has_company: bool) {
     let (before, after) = OWN.with_borrow_mut(|own| {
         let before = own.shares;
         own.shares = before.saturating_add_signed(change);
         (before, own.shares)
     });
     match (before > 0, after > 0) {
-        (false, true) => settle(py, 1),
+        (false, true) => settle(py, 1, has_company),
         (true, false) => {
-            settle(py, -1);
+            settle(py, -1, false);
             hold_this_thread(&[], None);
         }
         _ => {}
@@ -136,12 +130,13 @@ impl Drop for LeftAlone {
     }
 }
 
-/// Counts `change` threads more, and holds the libraries to what follows.
-fn settle(py: Python<'_>, change: isize) {
+/// Counts `change` threads more, and holds the libraries to what follows. Where the first of them `has_company`, another is about to come.
+fn settle(py: Python<'_>, change: isize, has_company: bool) {
     let changed = {
         let mut state = STATE.lock();
         state.running = state.running.saturating_add_signed(change);
-        let limit = limit(state.running);
+        state.expects_another = has_company && state.running == 1;
+        let limit = limit(state.running + usize::from(state.expects_another));
         if limit.is_some() {
             state.look(limit);
         }

@@ -47,7 +47,7 @@ impl Runner for PythonRunner {
         while goes_on {
             let turn = runs.turn();
             Python::attach(|py| {
-                match &mut share {
+                match &share {
                     Some(share) => share.refresh(py),
                     None => share = Some(Share::take(py, has_company)),
                 }

@@ -40,7 +40,12 @@ def dump(error: BaseException, skip: int = 0, most: int | None = None) -> bytes:
     If that has more than `most` bytes it is shortened: it stays of its class, with the beginnings of its texts, without
     what else is large, and with a note that says so.
     """
-    data = pickle.dumps(_entries(error, skip, DEPTH, _pickled), protocol=5)
+
+    def pickled(error: BaseException) -> bytes:
+        # One that has much more than may travel isn't copied first.
+        return _pickled(error) if most is None or _bytes_of(error) <= most else _short(error)
+
+    data = pickle.dumps(_entries(error, skip, DEPTH, pickled), protocol=5)
     if most is None or len(data) <= most:
         return data
     data = pickle.dumps(_entries(error, skip, DEPTH, _short), protocol=5)
@@ -120,10 +125,13 @@ def _text(error: BaseException) -> str:
 
 def _short(error: BaseException) -> bytes:
     """The same of an exception that has too many bytes."""
-    data = _pickled(error)
-    if len(data) <= SHORT_BYTES:
-        return data
-    note = f"raskt: of the {len(data)} bytes of this exception only a part has come, since so many don't travel"
+    size = _bytes_of(error)
+    if size <= SHORT_BYTES:
+        data = _pickled(error)
+        if len(data) <= SHORT_BYTES:
+            return data
+        size = len(data)
+    note = f"raskt: of the {size} bytes of this exception only a part has come, since so many don't travel"
     for group in _group(error, _short, GROUP_BYTES):
         with suppress(Exception):
             group.attributes["__notes__"] = [*group.attributes.get("__notes__", []), note]
@@ -158,12 +166,17 @@ def _beginning(text: str) -> str:
 
 def _unless_large(value: Any) -> Any:
     """The same object, or what is said of it."""
+    size = _bytes_of(value)
+    return value if 0 < size <= SMALL_BYTES else f"<{type(value).__name__} that was left out>"
+
+
+def _bytes_of(value: Any) -> int:
+    """Bytes of its pickle, of which those of arrays aren't copied; 0 if it can't be pickled."""
     with suppress(Exception):
         buffers: list[memoryview] = []
         data, _ = codec.dump(value, buffers)
-        if len(data) + sum(buffer.nbytes for buffer in buffers) <= SMALL_BYTES:
-            return value
-    return f"<{type(value).__name__} that was left out>"
+        return len(data) + sum(buffer.nbytes for buffer in buffers)
+    return 0
 
 
 def _group(error: BaseException, pickled: Callable[[BaseException], bytes], most: float = float("inf")) -> list[_Group]:
