@@ -47,7 +47,7 @@ pub(crate) struct Execution {
     pub is_unsized: bool,
     /// Why an input couldn't be had, or that there is no memory.
     pub failure: Option<TaskError>,
-    /// Others stood in line for other threads when it was picked.
+    /// When it was picked another thread was about to run Python tasks beside it.
     pub has_company: bool,
     /// What can't be read any more is told of, and not made again from what may be anywhere.
     pub tells_losses: bool,

@@ -8,14 +8,19 @@ use crate::shared::Shared;
 use crate::uplink::Missing;
 use raskt_graph::TaskId;
 use raskt_schedule::RunId;
-use raskt_store::{Pins, Store, StoredRef};
+use raskt_store::{Arriving, Pins, Store, StoredRef};
 use raskt_sync::{Mutex, guard};
 use raskt_value::{CancelToken, ErrorKind, StoredValue, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Threads that read what is given away: one can decode while the other reads.
 const GIVERS: usize = 2;
+
+/// So long is waited for memory at most, and so often it is looked.
+const LEAVING: Duration = Duration::from_secs(1);
+const LOOKS_EVERY: Duration = Duration::from_millis(5);
 
 /// What is on its way to others at a time, in shares of the memory limit. One result may always be.
 const GIVEN_SHARE: u64 = 8;
@@ -61,13 +66,13 @@ impl Wanted {
 struct OnItsWay {
     giver: Arc<Giver>,
     bytes: u64,
-    /// Of them, what nobody else keeps in memory.
-    read: u64,
+    /// Of them, what nobody else keeps in memory: it goes when it has arrived, and tasks that lack memory wait for that.
+    read: Vec<Arriving>,
 }
 
 impl Drop for OnItsWay {
     fn drop(&mut self) {
-        self.giver.store().let_go_small(self.read);
+        self.read.clear();
         self.giver.line.lock().given -= self.bytes;
         self.giver.wake();
     }
@@ -128,7 +133,7 @@ impl Giver {
                 };
                 let bytes = wanted.bytes();
                 line.given += bytes;
-                (wanted, OnItsWay { giver: self.clone(), bytes, read: 0 })
+                (wanted, OnItsWay { giver: self.clone(), bytes, read: vec![] })
             };
             // Who is told may do as he likes: it is no fault of the next one.
             if let Err(story) = guard(|| self.read(wanted, way)) {
@@ -146,7 +151,9 @@ impl Giver {
             given.push(value.and_then(|value| match StoredRef::of(&value) {
                 Some(kept) => {
                     pins.push(kept.pin());
-                    self.find(&kept, &mut way.read)
+                    let (found, arriving) = self.find(&kept);
+                    way.read.extend(arriving);
+                    found
                 }
                 None => Ok(value),
             }));
@@ -159,21 +166,27 @@ impl Giver {
         told(Given { values: given, _pins: pins, _way: Some(way) });
     }
 
-    /// A result that is kept. What it takes counts from before it is there, as `read`, unless the store has it in memory from then on, or nobody.
-    fn find(&self, kept: &Arc<StoredRef>, read: &mut u64) -> Result<Value, Missing> {
+    /// A result that is kept, and what it takes from before it is there, unless the store has it in memory from then on, or nobody.
+    fn find(&self, kept: &Arc<StoredRef>) -> (Result<Value, Missing>, Option<Arriving>) {
         if let Some(value) = kept.in_memory() {
-            return Ok(value);
+            return (Ok(value), None);
         }
         let bytes = StoredValue::bytes(&**kept) as u64;
-        self.store().hold_unasked(bytes);
-        *read += bytes;
+        self.await_room(bytes);
+        let arriving = self.store().expect(bytes);
         let recovery: &Recovery = &self.shared.recovery;
         let found = recovery.found(kept, None, &CancelToken::default());
-        if found.is_err() || kept.in_memory().is_some() {
-            self.store().let_go_small(bytes);
-            *read -= bytes;
+        let is_read = found.is_ok() && kept.in_memory().is_none();
+        (found.map_err(|error| missing(error.into_task_error())), is_read.then_some(arriving))
+    }
+
+    /// Where more memory would be taken than may be, and whoever does that is ended, what can leave does first, if that doesn't take long:
+    /// what is in the way otherwise may itself wait for this.
+    fn await_room(&self, bytes: u64) {
+        let ends = Instant::now() + LEAVING;
+        while self.store().room_for(bytes) < bytes && Instant::now() < ends {
+            std::thread::sleep(LOOKS_EVERY);
         }
-        found.map_err(|error| missing(error.into_task_error()))
     }
 }
 

@@ -21,8 +21,8 @@ pub trait Runner: Send + Sync + 'static {
     }
 
     /// Runs `step` again and again until it says that no more tasks of this kind are at hand. A runner that must hold
-    /// something while it runs (the interpreter) takes it once here, for the whole stretch. Where it `has_company` other threads are about
-    /// to run tasks beside it.
+    /// something while it runs (the interpreter) takes it once here, for the whole stretch. Where it `has_company` another thread is about
+    /// to run Python tasks beside it.
     fn stretch(&self, has_company: bool, step: &mut dyn FnMut() -> bool) {
         let _ = has_company;
         while step() {}

@@ -242,7 +242,10 @@ impl State {
     }
 
     fn hand_out(&mut self, mut execution: Execution, thread: Option<ThreadNumber>) -> Execution {
-        execution.has_company = self.slots > 1 && !self.executions.is_empty();
+        // A thread is free for what is next, and about to take it.
+        let is_free = self.pool.busy() + 1 < self.slots as usize;
+        let next = || self.executions.front().is_some_and(|next| next.kind() == OpKind::Python);
+        execution.has_company = is_free && next();
         self.picked.insert(execution.ticket, thread);
         self.handed_out = Some(execution.ticket);
         execution

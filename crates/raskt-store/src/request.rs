@@ -45,7 +45,7 @@ pub enum Answer {
 pub struct Extent {
     /// Up to so many of the bytes are fetched from elsewhere and read: they aren't what it makes.
     pub fetched: u64,
-    /// What it makes.
+    /// What it makes that isn't among the bytes, since nobody knows how large it will be.
     pub outputs: Outputs,
 }
 

@@ -14,26 +14,39 @@ pub struct Outputs(Vec<(Family, u64)>);
 /// More families than these aren't told apart in one assignment.
 const FAMILIES_MOST: usize = 16;
 
+/// The rest of them.
+const OTHERS: Family = Family::MAX;
+
 impl Outputs {
     /// So many of one family.
     pub fn of(family: Family, count: u64) -> Self {
         Self(vec![(family, count)])
     }
 
-    /// `count` more of a family. Those of the last families of very many aren't counted: of each there are few.
+    /// `count` more of a family. The last families of very many count as one.
     pub fn add(&mut self, family: Family, count: u64) {
-        // Most are of the family of the one before.
-        match self.0.iter().rposition(|(known, _)| *known == family) {
+        match self.position(family) {
             Some(at) => self.0[at].1 += count,
             None if self.0.len() < FAMILIES_MOST => self.0.push((family, count)),
-            None => {}
+            None => self.0.push((OTHERS, count)),
         }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Where those of a family are counted.
+    fn position(&self, family: Family) -> Option<usize> {
+        // Most are of the family of the one before.
+        let of = |family| self.0.iter().rposition(move |(known, _)| *known == family);
+        of(family).or_else(|| of(OTHERS))
     }
 
     /// One of them has come.
     pub(crate) fn came(&mut self, family: Family) {
-        if let Some((_, left)) = self.0.iter_mut().find(|(known, _)| *known == family) {
-            *left = left.saturating_sub(1);
+        if let Some(at) = self.position(family) {
+            self.0[at].1 = self.0[at].1.saturating_sub(1);
         }
     }
 
@@ -103,9 +116,10 @@ impl Size {
         (0..count.min(8 * u64::from(SMALL_OF))).for_each(|_| self.large -= self.large.div_ceil(SMALL_OF));
     }
 
-    /// What one has on average, the small ones among them.
+    /// What one has on average, the small ones among them; nothing if that is small.
     fn typical(&self) -> u64 {
-        self.usual / 256 * u64::from(self.large)
+        let typical = self.usual / 256 * u64::from(self.large);
+        if typical >= KEPT_BYTES as u64 { typical } else { 0 }
     }
 
     /// What the next one may well have.
@@ -141,9 +155,9 @@ impl Sizes {
         self.lately.insert(family, size);
     }
 
-    /// What results of tasks have on average, whatever made them.
-    pub fn typical_of_all(&self) -> u64 {
-        self.all.typical()
+    /// What the largest of them has on average. One of which nothing is known is as all others are.
+    pub fn typical(&self, outputs: &Outputs) -> u64 {
+        outputs.largest(|family| self.known_or_all(family).typical())
     }
 
     /// What these have on average, all of them.
@@ -153,17 +167,17 @@ impl Sizes {
 
     /// What the largest of them may well have.
     pub fn likely(&self, outputs: &Outputs) -> u64 {
-        outputs.largest(|family| self.likely_of(family))
+        outputs.largest(|family| self.known_or_all(family).likely())
     }
 
     /// What these may well have at a time.
     pub fn likely_soon(&self, outputs: &Outputs) -> u64 {
-        outputs.sum(|family, count| self.likely_of(family).saturating_mul(count.min(SOON)))
+        outputs.sum(|family, count| self.known_or_all(family).likely().saturating_mul(count.min(SOON)))
     }
 
-    fn likely_of(&self, family: Family) -> u64 {
+    fn known_or_all(&self, family: Family) -> Size {
         let size = self.of(family);
-        if size.is_known { size.likely() } else { self.all.likely() }
+        if size.is_known { size } else { self.all }
     }
 
     fn of(&self, family: Family) -> Size {
@@ -195,6 +209,16 @@ mod tests {
         assert_eq!(sizes.expected(&Outputs::of(1, 1)), 100 * MIB);
         sizes.learn_small(&Outputs::of(1, 1_000));
         assert_eq!(sizes.expected(&Outputs::of(1, 1)), 0);
+        assert_eq!(sizes.typical(&Outputs::of(2, 1)), 0);
+    }
+
+    /// Results that are large now and then, and small on average, are small.
+    #[test]
+    fn what_is_small_on_average_is_expected_of_nobody() {
+        let mut sizes = Sizes::default();
+        sizes.learn(1, 70 << 10);
+        sizes.learn_small(&Outputs::of(1, 5));
+        assert_eq!(sizes.expected(&Outputs::of(1, 100)), 0);
     }
 
     /// Each call of a function that was written in a loop may be of a family of its own.
@@ -221,12 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn an_assignment_of_very_many_functions_counts_some_of_them() {
+    fn the_last_functions_of_very_many_count_as_one() {
         let mut outputs = Outputs::default();
         (0..1_000).for_each(|family| outputs.add(family, 1));
-        assert_eq!(outputs.0.len(), FAMILIES_MOST);
         outputs.add(3, 1);
         outputs.came(4);
+        outputs.came(999);
         assert_eq!(outputs.0[3..5], [(3, 2), (4, 0)]);
+        assert_eq!(outputs.0[FAMILIES_MOST..], [(OTHERS, 1_000 - FAMILIES_MOST as u64 - 1)]);
     }
 }

@@ -62,7 +62,7 @@ pub(crate) struct State {
     /// How much was held when somebody was refused last for what may be held in any case, and how many were one after the other, since
     /// any of it was let go.
     refused: (u64, u32),
-    /// What is to come of each promise of nothing: nobody knows how large it will be.
+    /// What is to come of each promise of which nobody knows how large it will be.
     to_come: BTreeMap<Holder, Outputs>,
     /// How many inputs each promise still waits for.
     loading: BTreeMap<Holder, u32>,
@@ -183,7 +183,7 @@ impl State {
 
     /// Takes in a result of `holder`, who was promised room for it.
     pub fn keep(&mut self, value: Value, facts: ResultInfo, holder: Holder) -> SlotId {
-        // Data that comes from elsewhere says nothing of what tasks make, and of others it is known beforehand.
+        // Data that comes from elsewhere says nothing of what tasks make, and what was promised for results is known beforehand.
         if let Some(left) = self.to_come.get_mut(&holder) {
             left.came(facts.family);
             self.sizes.learn(facts.family, value.bytes() as u64);

@@ -137,7 +137,7 @@ mod tests {
 
     fn ask(state: &mut State, ticket: u64) {
         let holder = Holder { asker: 1, ticket };
-        state.ask(Request { holder, bytes: MIB, inputs: vec![], small: 0, fetched: 0, outputs: Outputs::of(0, 1) });
+        state.ask(Request { holder, bytes: MIB, inputs: vec![], small: 0, fetched: 0, outputs: Outputs::default() });
     }
 
     /// Who stand in line for memory that nobody lets go of hear so at once, when it was plain for some.

@@ -230,7 +230,7 @@ impl Store {
 
     /// The same of results that `holder` has made.
     pub fn made_small(&self, bytes: u64, outputs: &Outputs, holder: Holder) {
-        if bytes > 0 {
+        if bytes > 0 || !outputs.is_empty() {
             let _ = self.shared().change(|state| {
                 state.sizes.learn_small(outputs);
                 state.hold_small(bytes, holder);

@@ -66,14 +66,9 @@ fn of_group(group: u64) -> ResultInfo {
 
 /// Somebody asks for so much.
 fn ask(state: &mut State, ticket: u64, units: u64) -> Answer {
-    state.ask(Request {
-        holder: holder(ticket),
-        bytes: units * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::of(0, 1),
-    })
+    // Who asks for nothing makes something of which nobody knows how large it will be.
+    let outputs = if units == 0 { Outputs::of(0, 1) } else { Outputs::default() };
+    state.ask(Request { holder: holder(ticket), bytes: units * UNIT, inputs: vec![], small: 0, fetched: 0, outputs })
 }
 
 fn no_lineage() -> Lineage {
@@ -248,7 +243,7 @@ fn looks(state: &mut State, count: u64) -> u64 {
             inputs: vec![],
             small: 0,
             fetched: 0,
-            outputs: Outputs::of(0, 1),
+            outputs: Outputs::default(),
         });
         state.give_back(holder(ticket));
         state.replies.clear();

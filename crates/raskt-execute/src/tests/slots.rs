@@ -219,3 +219,28 @@ fn the_time_of_a_task_is_without_that_of_its_waits() {
     drop(at_work);
     assert!(start.elapsed() >= WAIT && executed.nanoseconds < (WAIT / 2).as_nanos() as u64, "{}", executed.nanoseconds);
 }
+
+/// Libraries that tasks call are told so before another thread runs beside this one, and not for what nobody else will run.
+#[test]
+fn a_thread_knows_whether_another_is_about_to_run_python_beside_it() {
+    let found = |kind, slots, count| {
+        let store = Store::new(Limits::of_memory(MIB));
+        let number = store.enlist(Weak::<Nobody>::new());
+        let mut state = State::new(slots, &Recovery { runners: Runners::default(), store }, number);
+        let mut graph = GraphBuilder::new();
+        let body =
+            Arc::new(NativeOp(Arc::new(Closure(Box::new(
+                |_: &Call<'_>, _: &[Value]| Ok(Chunk::scalar(1_i64).into()),
+            )))));
+        let op = graph.op(Op { kind, name: "task".into(), digest: 0, flags: OpFlags::default(), body });
+        let cost = Cost { nanoseconds: 1_000_000_000, output_bytes: 8, scratch_bytes: 0 };
+        let layer = graph.layer(Layer::new("task", op, Shape::source(count)).with_cost(cost)).unwrap();
+        let wanted = (0..u64::from(count)).map(|index| TaskId::new(layer, index)).collect();
+        state.submit(submitted((Arc::new(graph.finish()), wanted))).unwrap();
+        std::iter::from_fn(|| state.pick(None)).map(|execution| execution.has_company).collect::<Vec<_>>()
+    };
+    assert_eq!(found(OpKind::Python, 2, 4), [true, false]);
+    assert_eq!(found(OpKind::Python, 2, 1), [false]);
+    assert_eq!(found(OpKind::Python, 1, 4), [false], "there is no other thread");
+    assert_eq!(found(OpKind::Array, 2, 4), [false, false], "those run no Python");
+}

@@ -6,7 +6,7 @@ use crate::broker::Holder;
 use crate::request::{Answer, Reply, Request};
 use crate::round::LOOKS;
 use crate::sizes::Outputs;
-use crate::slot::{KEPT_BYTES, Residency, Slot, SlotId};
+use crate::slot::{Residency, Slot, SlotId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -258,10 +258,8 @@ impl State {
     /// can leave, though he may let go of more than he makes: until then both are there.
     fn crowds(&self, request: &Request) -> u64 {
         let likely = if request.bytes == 0 { self.sizes.likely(&request.outputs) } else { 0 };
-        // Of those that read little nobody waits: they are the ones for which others may wait.
-        let may_be_large = likely > 0 && request.reads() >= likely;
         let waits_for_some = self.may_free_some() || self.order.first().is_some();
-        if !(may_be_large && self.broker.is_bound() && waits_for_some) {
+        if likely == 0 || !self.broker.is_bound() || !waits_for_some {
             return 0;
         }
         let of_others = self.of_others(|outputs| self.sizes.likely_soon(outputs));
@@ -270,15 +268,13 @@ impl State {
     }
 
     /// Who asks for nothing may add much: nobody knows what it will be. As long as results for which there is no room can leave, or do,
-    /// he waits, whoever made them, or tasks that are faster than the disk would have memory overflow: each may be of a function of its
-    /// own. And so he does where no more may be held, if his are known to be large. Results that are never written are none for which
-    /// there is no room.
+    /// he waits, unless his are known to be small, or tasks that are faster than the disk would have memory overflow. And so he does where
+    /// no more may be held, if his are known to be large. Results that are never written are none for which there is no room.
     fn waits_for_room(&self, request: &Request) -> bool {
         let can_leave = self.writing > 0 || self.order.first().is_some();
-        let typical = self.sizes.typical_of_all();
-        let may_be_large = typical >= KEPT_BYTES as u64 && typical > request.reads();
+        let may_be_large = || self.sizes.typical(&request.outputs) > request.reads();
         request.bytes == 0
-            && (self.broker.beyond_limit() > 0 && can_leave && may_be_large || self.is_out_of_bounds(request))
+            && (self.broker.beyond_limit() > 0 && can_leave && may_be_large() || self.is_out_of_bounds(request))
     }
 
     /// Whether `request` isn't to go beyond the limit, where nothing runs and nothing can move: results that no task is about to read
@@ -320,7 +316,7 @@ impl State {
 
     /// It runs.
     fn expect_results(&mut self, request: &Request) {
-        if request.bytes == 0 {
+        if !request.outputs.is_empty() {
             self.to_come.insert(request.holder, request.outputs.clone());
         }
     }

@@ -26,7 +26,7 @@ fn one_that_is_pinned_and_the_disk_had_no_room_for_keeps_no_other_in_memory() {
             inputs: vec![],
             small: 0,
             fetched: 0,
-            outputs: Outputs::of(0, 1)
+            outputs: Outputs::default()
         }),
         Answer::Pending
     );

@@ -100,7 +100,7 @@ fn who_is_first_is_promised_all_that_he_needs_though_others_had_what_he_reads_le
         inputs: inputs.to_vec(),
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     };
     let reads = |ticket, inputs: &[(SlotId, u64)]| Request { bytes: 0, ..request(ticket, inputs) };
     assert!(matches!(world.state.ask(reads(101, &inputs)), Answer::Promised { is_loading: true }));
@@ -136,7 +136,7 @@ fn what_only_those_read_who_wait_leaves_while_others_run() {
         inputs: vec![(id, 200 * UNIT)],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     };
     // Somebody has it for the moment.
     world.state.pin(id);
@@ -159,7 +159,33 @@ fn one_of_a_function_that_makes_little_waits_for_nobodys_size() {
     (1..3).for_each(|number| _ = state.keep(block(number, 200), facts(None), holder(99)));
     assert_eq!(state.ask(nothing(10, &[], &state)), Answer::Pending, "it makes 100, and no more than 450 may be held");
     state.give_back(holder(10));
-    let other = Request { outputs: Outputs::of(1, 1), ..nothing(11, &[], &state) };
-    assert!(matches!(state.ask(other), Answer::Promised { .. }));
+    let of = |family, ticket, state: &State| Request { outputs: Outputs::of(family, 1), ..nothing(ticket, &[], state) };
+    assert_eq!(state.ask(of(1, 11, &state)), Answer::Pending, "nobody knows what it makes: others may leave for it");
+    state.give_back(holder(11));
+    state.sizes.learn_small(&Outputs::of(1, 1));
+    assert!(matches!(state.ask(of(1, 12, &state)), Answer::Promised { .. }));
+    // Beyond the limit as well.
+    state.keep(block(3, 100), facts(None), holder(99));
+    assert!(matches!(state.ask(of(1, 13, &state)), Answer::Promised { .. }));
+    assert_eq!(state.ask(of(2, 14, &state)), Answer::Pending);
+    state.overbook();
+    assert!(!state.replies.iter().any(|(_, reply)| matches!(reply, Reply::Exhausted(_))), "nor is it refused");
+    state.validate();
+}
+
+/// Results are few as yet, and those that run may make too many.
+#[test]
+fn those_that_read_nothing_and_make_much_wait_for_those_that_run() {
+    let mut state = watched();
+    learn_large(&mut state, 0);
+    let id = state.keep(block(1, 160), facts(None), holder(99));
+    state.pin(id);
+    for ticket in 10..12 {
+        assert!(matches!(state.ask(nothing(ticket, &[], &state)), Answer::Promised { .. }));
+    }
+    assert_eq!(state.ask(nothing(12, &[], &state)), Answer::Pending, "160, and three of 100");
+    state.give_back(holder(10));
+    assert!(matches!(state.replies[..], [(to, Reply::Promised { .. })] if to == holder(12)));
+    state.unpin(id);
     state.validate();
 }

@@ -16,7 +16,7 @@ fn a_request_finds_free_what_was_referred_to_when_the_one_before_was_refused() {
             inputs: vec![],
             small: 0,
             fetched: 0,
-            outputs: Outputs::of(0, 1),
+            outputs: Outputs::default(),
         });
         let replies = std::mem::take(&mut world.state.replies);
         replies.into_iter().any(|(_, reply)| matches!(reply, Reply::Exhausted(_)))
@@ -68,7 +68,7 @@ fn a_request_tries_again_once_what_was_in_use_elsewhere() {
             inputs: vec![],
             small: 0,
             fetched: 0,
-            outputs: Outputs::of(0, 1),
+            outputs: Outputs::default(),
         });
     };
     ask(&mut state, 1);
@@ -309,7 +309,7 @@ fn no_request_is_refused_while_what_dead_processes_left_is_removed() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert!(answer == Answer::Pending && world.state.replies.is_empty());
     world.state.jobs.clear();
@@ -358,7 +358,7 @@ fn those_who_wait_keep_nothing_from_who_is_first() {
             inputs,
             small: 0,
             fetched: 0,
-            outputs: Outputs::of(0, 1),
+            outputs: Outputs::default(),
         };
         assert_eq!(world.state.ask(request(101, 300, vec![])), Answer::Pending);
         for ticket in 102..105 {

@@ -18,7 +18,7 @@ fn as_long_as_one_stays_that_holds_a_piece_it_counts() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     world.state.pin(views[3]);
     assert_eq!(world.write_all(), 10);
@@ -47,7 +47,7 @@ fn shuffle_outputs_leave_with_the_blocks_that_they_show() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert_eq!(world.write_all(), 4);
     assert_eq!(world.state.broker.held(), 0);

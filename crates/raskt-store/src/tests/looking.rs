@@ -30,7 +30,7 @@ fn a_request_is_refused_when_all_that_were_shared_have_left() {
             inputs: vec![],
             small: 0,
             fetched: 0,
-            outputs: Outputs::of(0, 1),
+            outputs: Outputs::default(),
         });
         assert!(matches!(state.replies[..], [(_, Reply::Exhausted(_))]));
     });
@@ -57,7 +57,7 @@ fn a_request_is_refused_though_objects_stay() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     let mut tried = 0;
     while state.replies.is_empty() {
@@ -94,7 +94,7 @@ fn a_request_goes_beyond_only_if_those_few_that_stayed_cant_leave() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert!(!state.broker.is_overbooked(), "{answer:?}, {} held of 20", state.broker.held() / UNIT);
 }

@@ -17,7 +17,7 @@ fn ask(state: &mut State, ticket: u64, bytes: u64) -> Vec<usize> {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     note(state);
     while state.wants_look {

@@ -44,7 +44,7 @@ impl One {
             inputs: vec![],
             small: 0,
             fetched: 0,
-            outputs: Outputs::of(0, 1),
+            outputs: Outputs::default(),
         });
         write_all(&mut self.state, &self.folder, fails);
         self.state.give_back(holder(self.asked));

@@ -61,7 +61,7 @@ fn nothing_is_refused_for_results_that_all_hold_the_same() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert_eq!(answer, Answer::Promised { is_loading: false });
 }
@@ -85,7 +85,7 @@ fn results_over_one_piece_of_memory_count_once_and_leave_together() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert_eq!(world.write_all(), 4, "none of them frees anything without the others");
     assert_eq!((world.state.broker.held(), world.state.broker.promised()), (0, 10 * UNIT));
@@ -110,7 +110,7 @@ fn results_over_what_somebody_has_stay_until_he_lets_go() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert_eq!(world.state.broker.promised(), 2 * UNIT, "the rest suffices");
     world.state.ask(Request {
@@ -119,7 +119,7 @@ fn results_over_what_somebody_has_stay_until_he_lets_go() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert_eq!(world.write_all(), 0, "nothing would be free");
     drop(held);
@@ -139,7 +139,7 @@ fn results_over_what_one_of_them_is_read_from_leave_when_it_was_read() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     world.state.ask(Request {
         holder: holder(2),
@@ -147,7 +147,7 @@ fn results_over_what_one_of_them_is_read_from_leave_when_it_was_read() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert_eq!(world.write_all(), 0);
     world.state.unpin(sharing[3]);
@@ -167,7 +167,7 @@ fn what_is_dropped_together_frees_a_piece_once() {
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert_eq!(answer, Answer::Promised { is_loading: false });
     assert!(!state.broker.is_overbooked() && state.broker.held() <= 100 * UNIT);

@@ -155,7 +155,7 @@ fn results_that_somebody_refers_to_are_looked_at_once_and_not_whenever_memory_is
         inputs: vec![],
         small: 0,
         fetched: 0,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     });
     assert_eq!(state.jobs.len(), 1, "it leaves");
 }

@@ -20,7 +20,7 @@ fn turns((length, pause): (u64, u64), workers: impl Fn(usize) -> usize, taken: i
                 inputs: vec![],
                 small: 0,
                 fetched: 0,
-                outputs: Outputs::of(0, 1),
+                outputs: Outputs::default(),
             }) {
                 Answer::Promised { .. } => running.push(holder(ticket)),
                 Answer::Pending => state.give_back(holder(ticket)),
@@ -197,7 +197,7 @@ fn what_tasks_make_is_learned_of_them_alone() {
         inputs: vec![],
         small: 0,
         fetched: 100 * UNIT,
-        outputs: Outputs::of(0, 1),
+        outputs: Outputs::default(),
     };
     assert_eq!(state.ask(fetches), Answer::Promised { is_loading: false });
 }

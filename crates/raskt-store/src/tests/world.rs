@@ -74,7 +74,7 @@ impl World {
             inputs: sized,
             small: 0,
             fetched: 0,
-            outputs: Outputs::of(0, 1),
+            outputs: Outputs::default(),
         }) {
             Answer::Promised { is_loading } => self.promised(ticket, inputs, is_loading),
             Answer::Pending => _ = self.waiting.insert(ticket, inputs),
