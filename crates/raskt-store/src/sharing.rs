@@ -1,7 +1,8 @@
 //! Memory that more than one result holds: it is there once, until the last of them has left.
 
 use crate::broker::Sums;
-use crate::slot::{KEPT_BYTES, SlotId};
+use crate::sizes::KEPT_BYTES;
+use crate::slot::SlotId;
 use raskt_value::{Chunk, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Bound, Range};

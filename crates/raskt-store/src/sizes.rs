@@ -1,8 +1,10 @@
 //! How large results are, by what makes them.
 
-use crate::slot::KEPT_BYTES;
 use std::collections::BTreeMap;
 use std::mem;
+
+/// Results below so many bytes are counted and not moved: a file would cost more than it brings.
+pub(crate) const KEPT_BYTES: usize = 64 << 10;
 
 /// A function, or a kind of op: what gives results of about one size.
 pub type Family = u64;

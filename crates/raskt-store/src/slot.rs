@@ -11,9 +11,6 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SlotId(pub u64);
 
-/// Results below so many bytes are counted and not moved: a file would cost more than it brings.
-pub(crate) const KEPT_BYTES: usize = 64 << 10;
-
 /// What is known of a result when it comes into the store.
 #[derive(Clone, Debug)]
 pub struct ResultInfo {

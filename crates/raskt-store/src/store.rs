@@ -59,7 +59,7 @@ const MOST_BYTES: u64 = 1 << 48;
 
 impl Store {
     /// Results below so many bytes are counted and not moved: a file would cost more than it brings.
-    pub const KEPT_BYTES: usize = crate::slot::KEPT_BYTES;
+    pub const KEPT_BYTES: usize = crate::sizes::KEPT_BYTES;
 
     /// An empty store.
     pub fn new(limits: Limits) -> Self {

@@ -10,14 +10,7 @@ fn a_request_finds_free_what_was_referred_to_when_the_one_before_was_refused() {
     world.state.broker.set_limit(4 * UNIT);
     let views: Vec<Value> = world.results.keys().map(|id| world.state.value(*id).unwrap()).collect();
     let ask = |world: &mut World, ticket| {
-        world.state.ask(Request {
-            holder: holder(ticket),
-            bytes: UNIT,
-            inputs: vec![],
-            small: 0,
-            fetched: 0,
-            outputs: Outputs::default(),
-        });
+        ask(&mut world.state, ticket, 1);
         let replies = std::mem::take(&mut world.state.replies);
         replies.into_iter().any(|(_, reply)| matches!(reply, Reply::Exhausted(_)))
     };
@@ -62,14 +55,7 @@ fn a_request_tries_again_once_what_was_in_use_elsewhere() {
     };
     use_all(&state, true);
     let ask = |state: &mut State, ticket| {
-        state.ask(Request {
-            holder: holder(ticket),
-            bytes: 100 * UNIT,
-            inputs: vec![],
-            small: 0,
-            fetched: 0,
-            outputs: Outputs::default(),
-        });
+        ask(state, ticket, 100);
     };
     ask(&mut state, 1);
     assert!(write_all(&mut state) <= 40, "each is tried at most twice");
@@ -303,14 +289,7 @@ fn no_request_is_refused_while_what_dead_processes_left_is_removed() {
     world.state.broker.set_limit(4 * UNIT);
     world.state.sweep(world.folder.path().into());
     world.state.disk.trouble = Some("there is no room".into());
-    let answer = world.state.ask(Request {
-        holder: holder(100),
-        bytes: UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    let answer = ask(&mut world.state, 100, 1);
     assert!(answer == Answer::Pending && world.state.replies.is_empty());
     world.state.jobs.clear();
     world.state.swept();
