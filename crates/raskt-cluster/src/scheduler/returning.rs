@@ -67,6 +67,10 @@ impl Core {
             }
             self.tell_again(run);
         }
+        // Of what it has let go of as well: others may read it, and while it wasn't there it could give nothing.
+        let all = self.runs_from(client).filter(|(_, record)| !record.gifts.all_at(Place::Nowhere).is_empty());
+        let ungiven: Vec<_> = all.map(|(&run, _)| run).collect();
+        self.ungiven.extend(ungiven);
         self.spread_gifts();
     }
 
@@ -107,9 +111,6 @@ impl Core {
                 self.finished(run).iter().for_each(|(_, message)| client.send(message));
             }
             None => {}
-        }
-        if !record.gifts.all_at(Place::Nowhere).is_empty() {
-            self.ungiven.insert(run);
         }
     }
 

@@ -5,6 +5,7 @@ use super::gifts::Place;
 use super::tests::{TASKS, graph, range};
 use super::tests_of_workers::{Scene, give, submit};
 use crate::failure::no_memory;
+use crate::journal::{Journal, JournalOptions};
 use crate::message::{FailureForm, FromWorker, Submission};
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{FailureScope, Import, LossCause, RunId, TaskRange, WorkerId, WorkerTold};
@@ -302,4 +303,32 @@ fn want_of_memory_is_told_as_that() {
         assert_eq!(error.kind, kind);
         assert!(error.message.ends_with(&reason), "{}", error.message);
     }
+}
+
+/// Workers are there before the client that gives it, and it has let go of it: others read it.
+#[test]
+fn what_was_let_go_of_is_given_once_its_client_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Journal::open(folder.path(), JournalOptions::default()).unwrap();
+    let mut scene = Scene::new();
+    scene.core.journal = Some(open());
+    let client = scene.client(1);
+    give(&mut scene.core, client, GIVEN);
+    read(&mut scene.core, client, RunId(1));
+    scene.core.release(GIVEN);
+    scene.core.write_down();
+    let secret = scene.core.journal.as_ref().unwrap().ledger().client(client).unwrap().secret;
+    drop(scene);
+    let mut scene = Scene::new();
+    scene.core.restore(open());
+    let worker = scene.worker(2, "one");
+    scene.core.spread_gifts();
+    let newcomer = scene.client(1);
+    assert!(scene.core.client_back(newcomer, client, secret));
+    scene.core.client_has(client, vec![(RunId(1), Some(vec![range(1, 0, 1)]))], true);
+    let asked = scene.core.runs[&GIVEN].gifts.place(TaskId::new(LayerId(0), 0));
+    assert_eq!(asked, Some(Place::Asked(worker)));
+    came(&mut scene.core, worker);
+    assert!(scene.core.runs[&RunId(1)].wanted_later.is_none(), "it can be run");
+    scene.core.machine.validate();
 }
