@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Threads that read what is given away: one can decode while the other reads.
 const GIVERS: usize = 2;
 
-/// So long is waited for memory at most, and so often it is looked.
+/// So long one who wants results has what is in the way leave at most, and so often it is looked.
 const LEAVING: Duration = Duration::from_secs(1);
 const LOOKS_EVERY: Duration = Duration::from_millis(5);
 
@@ -146,12 +146,13 @@ impl Giver {
         let Wanted { values, told } = wanted;
         let (mut pins, mut lost): (_, BTreeMap<RunId, Vec<TaskId>>) = (vec![], BTreeMap::new());
         let mut given = Vec::with_capacity(values.len());
+        let waits_until = Instant::now() + LEAVING;
         for (run, task, value) in values {
             let value = value.ok_or(Missing::NotHere);
             given.push(value.and_then(|value| match StoredRef::of(&value) {
                 Some(kept) => {
                     pins.push(kept.pin());
-                    let (found, arriving) = self.find(&kept);
+                    let (found, arriving) = self.find(&kept, waits_until);
                     way.read.extend(arriving);
                     found
                 }
@@ -167,12 +168,12 @@ impl Giver {
     }
 
     /// A result that is kept, and what it takes from before it is there, unless the store has it in memory from then on, or nobody.
-    fn find(&self, kept: &Arc<StoredRef>) -> (Result<Value, Missing>, Option<Arriving>) {
+    fn find(&self, kept: &Arc<StoredRef>, waits_until: Instant) -> (Result<Value, Missing>, Option<Arriving>) {
         if let Some(value) = kept.in_memory() {
             return (Ok(value), None);
         }
         let bytes = StoredValue::bytes(&**kept) as u64;
-        self.await_room(bytes);
+        self.await_room(bytes, waits_until);
         let arriving = self.store().expect(bytes);
         let recovery: &Recovery = &self.shared.recovery;
         let found = recovery.found(kept, None, &CancelToken::default());
@@ -180,11 +181,10 @@ impl Giver {
         (found.map_err(|error| missing(error.into_task_error())), is_read.then_some(arriving))
     }
 
-    /// Where more memory would be taken than may be, and whoever does that is ended, what can leave does first, if that doesn't take long:
-    /// what is in the way otherwise may itself wait for this.
-    fn await_room(&self, bytes: u64) {
-        let ends = Instant::now() + LEAVING;
-        while self.store().room_for(bytes) < bytes && Instant::now() < ends {
+    /// Where more memory would be taken than may be, and whoever does that is ended, what can leave does first, if that doesn't take long.
+    /// What is in the way otherwise may itself wait for this.
+    fn await_room(&self, bytes: u64, until: Instant) {
+        while self.store().waits_for_leaving(bytes) && Instant::now() < until {
             std::thread::sleep(LOOKS_EVERY);
         }
     }

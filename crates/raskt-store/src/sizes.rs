@@ -141,7 +141,10 @@ impl Sizes {
     pub fn learn_small(&mut self, outputs: &Outputs) {
         for &(family, count) in &outputs.0 {
             self.all.learn_small(count);
-            self.change(family, |size| size.learn_small(count));
+            // Whose they are isn't known: the next ones may be of others.
+            if family != OTHERS {
+                self.change(family, |size| size.learn_small(count));
+            }
         }
     }
 
@@ -174,7 +177,9 @@ impl Sizes {
 
     /// What these may well have at a time.
     pub fn likely_soon(&self, outputs: &Outputs) -> u64 {
-        outputs.sum(|family, count| self.known_or_all(family).likely().saturating_mul(count.min(SOON)))
+        let large = outputs.0.iter().filter(|(family, _)| self.known_or_all(*family).likely() > 0);
+        let count = large.fold(0_u64, |count, (_, more)| count.saturating_add(*more));
+        self.likely(outputs).saturating_mul(count.min(SOON))
     }
 
     fn known_or_all(&self, family: Family) -> Size {
@@ -200,6 +205,9 @@ mod tests {
         assert_eq!(sizes.likely(&Outputs::of(1, 1)), 100 * MIB);
         assert_eq!(sizes.expected(&Outputs::of(1, 3)), 300 * MIB);
         assert_eq!(sizes.likely_soon(&Outputs::of(1, 500)), 200 * MIB);
+        let mut several = Outputs::default();
+        (10..30).for_each(|family| several.add(family, 3));
+        assert_eq!(sizes.likely_soon(&several), 200 * MIB, "however many families may be as large");
         assert_eq!(sizes.expected(&Outputs::of(2, 5)), 0);
         assert_eq!(sizes.likely(&Outputs::of(2, 1)), 100 * MIB, "it isn't known");
         sizes.learn_small(&Outputs::of(2, 1));
@@ -253,6 +261,10 @@ mod tests {
         outputs.add(3, 1);
         outputs.came(4);
         outputs.came(999);
+        let mut sizes = Sizes::default();
+        sizes.learn_small(&outputs);
+        (0..10).for_each(|_| sizes.learn(5_000, MIB));
+        assert_eq!(sizes.likely(&Outputs::of(OTHERS, 1)), MIB, "they are no family");
         assert_eq!(outputs.0[3..5], [(3, 2), (4, 0)]);
         assert_eq!(outputs.0[FAMILIES_MOST..], [(OTHERS, 1_000 - FAMILIES_MOST as u64 - 1)]);
     }

@@ -280,6 +280,12 @@ impl Store {
         self.shared().change(|state| state.room_for(bytes)).unwrap_or(bytes)
     }
 
+    /// Whether there is more than may be held in any case, with so many bytes more, until what leaves has left: what can does from now on.
+    pub fn waits_for_leaving(&self, bytes: u64) -> bool {
+        let is_bound = self.shared().is_bound.load(Ordering::Relaxed);
+        is_bound && self.shared().change(|state| state.waits_for_leaving(bytes)).unwrap_or(false)
+    }
+
     /// Whether there may be room for so many bytes when what runs has ended.
     pub fn may_have_room(&self, bytes: u64) -> bool {
         self.shared().change(|state| state.may_have_room(bytes)).unwrap_or(false)

@@ -58,7 +58,7 @@ class Session:
         _plugged.asks()
         try:
             client = self.any_client()
-        except (ValueError, ConnectionError, NotImplementedError):
+        except (ValueError, OSError, NotImplementedError):
             # There is none outside of tasks in a process of several workers, nor where a worker has no certificate for
             # one. What refers to results says so itself.
             client = None

@@ -219,13 +219,15 @@ impl PythonBlock for SentCalls {
     }
 }
 
-/// Keys begin with the name of the function or operation, and a token follows: `inc-5f3a…`, `('sum-5f3a…', 0, 1)`. A token is hexadecimal,
-/// maybe in several parts.
+/// Keys begin with the name of the function or operation, and a token or numbers follow: `inc-5f3a…`, `('sum-5f3a…', 0, 1)`, `('x', 0)`,
+/// `load-17`. A token is hexadecimal, maybe in several parts.
 fn family_of(key: &str) -> Family {
     let name = key.trim_start_matches(['(', '\'', '"']);
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || b" )".contains(&byte));
     let is_token = |word: &str| word.len() >= 8 && word.bytes().take(8).all(|byte| byte.is_ascii_hexdigit());
     let words = name.split(['-', ',', '\'', '"']).enumerate();
-    let words: Vec<&str> = words.take_while(|(at, word)| *at == 0 || !is_token(word)).map(|(_, word)| word).collect();
+    let words = words.take_while(|(at, word)| *at == 0 || !(is_token(word) || is_number(word)));
+    let words: Vec<&str> = words.map(|(_, word)| word).collect();
     xxh3_64(words.join("-").as_bytes())
 }
 
@@ -322,12 +324,14 @@ mod tests {
             ["inc-550e8400-e29b-41d4-a716-446655440000", "inc-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"],
             ["('sum-5f3a19c0d2b8e4f7a6c1', 0, 1)", "('sum-0011223344556677aabb', 7, 3)"],
             ["read-csv-5f3a19c0d2b8", "read-csv-99aa19c0d2b8"],
+            ["('x', 0, 1)", "('x', 2, 0)"],
+            ["load-17", "load-4"],
         ];
         for [one, other] in alike {
             assert_eq!(family_of(one), family_of(other));
         }
         let families: std::collections::BTreeSet<_> = alike.iter().map(|[one, _]| family_of(one)).collect();
-        assert_eq!(families.len(), 3);
+        assert_eq!(families.len(), alike.len());
         assert_ne!(family_of("deadbeef"), family_of("cafecafe"), "a name may look like a token");
     }
 }

@@ -39,6 +39,16 @@ impl State {
         self.broker.is_out_of_bounds(bytes, seen.saturating_add(self.leaving()))
     }
 
+    /// Whether so many bytes more are more than may be held in any case until what leaves has left: what can does from now on.
+    pub fn waits_for_leaving(&mut self, bytes: u64) -> bool {
+        if !self.are_many() || !self.broker.is_out_of_bounds(bytes, 0) {
+            return false;
+        }
+        let missing = self.broker.missing(bytes);
+        self.evict(missing.saturating_sub(self.leaving()), 0);
+        self.leaving() > 0
+    }
+
     /// What has come may leave again, for others or for who waits.
     pub fn has_come(&mut self) {
         self.make_room();

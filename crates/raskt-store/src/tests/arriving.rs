@@ -129,3 +129,21 @@ fn what_has_come_is_refused_where_nothing_left_for_it() {
     world.state.never_came(room);
     assert!(!world.state.lacks_room(0, true));
 }
+
+/// Whoever reads for others waits for what can leave, and for nothing that stays.
+#[test]
+fn what_is_in_the_way_and_can_leave_is_waited_for() {
+    let mut world = World::new(400 * UNIT);
+    world.state.broker.set_bound(450 * UNIT);
+    (0..4).for_each(|_| world.keep(95, None));
+    let ids: Vec<SlotId> = world.results.keys().copied().collect();
+    ids.iter().for_each(|id| world.state.pin(*id));
+    assert!(!world.state.waits_for_leaving(5 * UNIT), "there is room");
+    assert!(!world.state.waits_for_leaving(100 * UNIT), "none of it can leave");
+    world.state.unpin(ids[0]);
+    assert!(world.state.waits_for_leaving(100 * UNIT));
+    world.write_all();
+    assert!(!world.state.waits_for_leaving(100 * UNIT), "it has left");
+    ids[1..].iter().for_each(|id| world.state.unpin(*id));
+    world.state.validate();
+}
