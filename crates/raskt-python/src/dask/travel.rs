@@ -313,25 +313,3 @@ fn read_of(written: &Bound<'_, PyAny>) -> PyResult<Read> {
 fn malformed() -> PyErr {
     PyValueError::new_err("what came as tasks of Dask are none")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_of_one_operation_are_of_one_family() {
-        let alike = [
-            ["inc-550e8400-e29b-41d4-a716-446655440000", "inc-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"],
-            ["('sum-5f3a19c0d2b8e4f7a6c1', 0, 1)", "('sum-0011223344556677aabb', 7, 3)"],
-            ["read-csv-5f3a19c0d2b8", "read-csv-99aa19c0d2b8"],
-            ["('x', 0, 1)", "('x', 2, 0)"],
-            ["load-17", "load-4"],
-        ];
-        for [one, other] in alike {
-            assert_eq!(family_of(one), family_of(other));
-        }
-        let families: std::collections::BTreeSet<_> = alike.iter().map(|[one, _]| family_of(one)).collect();
-        assert_eq!(families.len(), alike.len());
-        assert_ne!(family_of("deadbeef"), family_of("cafecafe"), "a name may look like a token");
-    }
-}
