@@ -12,14 +12,7 @@ fn as_long_as_one_stays_that_holds_a_piece_it_counts() {
     let views: Vec<SlotId> = (0..10).map(keep).collect();
     let piece = Arc::downgrade(whole.as_chunk().unwrap().buffer().owner());
     drop(whole);
-    world.state.ask(Request {
-        holder: holder(1),
-        bytes: 1500 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    ask(&mut world.state, 1, 1500);
     world.state.pin(views[3]);
     assert_eq!(world.write_all(), 10);
     assert_eq!((piece.strong_count(), world.state.broker.held()), (10, 1000 * UNIT), "one of them is about to be read");
@@ -41,14 +34,7 @@ fn shuffle_outputs_leave_with_the_blocks_that_they_show() {
     }
     drop((blocks, outputs));
     assert_eq!(world.state.broker.held(), 320 * UNIT);
-    world.state.ask(Request {
-        holder: holder(1),
-        bytes: 100 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    ask(&mut world.state, 1, 100);
     assert_eq!(world.write_all(), 4);
     assert_eq!(world.state.broker.held(), 0);
 }

@@ -24,14 +24,7 @@ fn a_request_is_refused_when_all_that_were_shared_have_left() {
         state.keep(view, cheap(0), holder(0));
         (2..42).for_each(|number| _ = state.keep(block(number, 1), facts(None), holder(0)));
         drop(whole);
-        state.ask(Request {
-            holder: holder(1),
-            bytes: UNIT,
-            inputs: vec![],
-            small: 0,
-            fetched: 0,
-            outputs: Outputs::default(),
-        });
+        ask(&mut state, 1, 1);
         assert!(matches!(state.replies[..], [(_, Reply::Exhausted(_))]));
     });
     assert!(ended, "the store is at it for ever, with its lock");
@@ -51,14 +44,7 @@ fn a_request_is_refused_though_objects_stay() {
     for id in ids {
         Mutable::of(&state.value(id).unwrap()).is_in_use.store(true, Ordering::Relaxed);
     }
-    state.ask(Request {
-        holder: holder(1),
-        bytes: UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    ask(&mut state, 1, 1);
     let mut tried = 0;
     while state.replies.is_empty() {
         if std::mem::take(&mut state.wants_look) {
@@ -88,14 +74,7 @@ fn a_request_goes_beyond_only_if_those_few_that_stayed_cant_leave() {
     state.keep(block(3, 1), cheap(0), holder(0));
     state.broker.set_limit(20 * UNIT);
     drop(other);
-    let answer = state.ask(Request {
-        holder: holder(2),
-        bytes: 15 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    let answer = ask(&mut state, 2, 15);
     assert!(!state.broker.is_overbooked(), "{answer:?}, {} held of 20", state.broker.held() / UNIT);
 }
 

@@ -55,14 +55,7 @@ fn nothing_is_refused_for_results_that_all_hold_the_same() {
     for _ in 0..100 {
         state.keep(Holding::value(&[1]), facts(None), holder(0));
     }
-    let answer = state.ask(Request {
-        holder: holder(1),
-        bytes: 100 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    let answer = ask(&mut state, 1, 100);
     assert_eq!(answer, Answer::Promised { is_loading: false });
 }
 
@@ -79,14 +72,7 @@ fn results_over_one_piece_of_memory_count_once_and_leave_together() {
     let mut world = World::new(20 * UNIT);
     let sharing = keep_sharing(&mut world.state);
     assert_eq!(world.state.broker.held(), 16 * UNIT);
-    world.state.ask(Request {
-        holder: holder(1),
-        bytes: 10 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    ask(&mut world.state, 1, 10);
     assert_eq!(world.write_all(), 4, "none of them frees anything without the others");
     assert_eq!((world.state.broker.held(), world.state.broker.promised()), (0, 10 * UNIT));
     // Read back, each has memory of its own.
@@ -104,23 +90,9 @@ fn results_over_what_somebody_has_stay_until_he_lets_go() {
     let mut world = World::new(20 * UNIT);
     let sharing = keep_sharing(&mut world.state);
     let held = world.state.value(sharing[2]).unwrap();
-    world.state.ask(Request {
-        holder: holder(1),
-        bytes: 2 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    ask(&mut world.state, 1, 2);
     assert_eq!(world.state.broker.promised(), 2 * UNIT, "the rest suffices");
-    world.state.ask(Request {
-        holder: holder(2),
-        bytes: 10 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    ask(&mut world.state, 2, 10);
     assert_eq!(world.write_all(), 0, "nothing would be free");
     drop(held);
     assert!(world.state.look_at_shared());
@@ -133,22 +105,8 @@ fn results_over_what_one_of_them_is_read_from_leave_when_it_was_read() {
     let mut world = World::new(20 * UNIT);
     let sharing = keep_sharing(&mut world.state);
     world.state.pin(sharing[3]);
-    world.state.ask(Request {
-        holder: holder(1),
-        bytes: UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
-    world.state.ask(Request {
-        holder: holder(2),
-        bytes: 10 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    ask(&mut world.state, 1, 1);
+    ask(&mut world.state, 2, 10);
     assert_eq!(world.write_all(), 0);
     world.state.unpin(sharing[3]);
     assert_eq!(world.write_all(), 4);
@@ -161,14 +119,7 @@ fn what_is_dropped_together_frees_a_piece_once() {
     (0..10).for_each(|_| _ = state.keep(whole.clone(), cheap(0), holder(0)));
     drop(whole);
     (0..9).for_each(|at| _ = state.keep(block(at, 100), cheap(1), holder(0)));
-    let answer = state.ask(Request {
-        holder: holder(1),
-        bytes: 900 * UNIT,
-        inputs: vec![],
-        small: 0,
-        fetched: 0,
-        outputs: Outputs::default(),
-    });
+    let answer = ask(&mut state, 1, 900);
     assert_eq!(answer, Answer::Promised { is_loading: false });
     assert!(!state.broker.is_overbooked() && state.broker.held() <= 100 * UNIT);
 }
