@@ -290,7 +290,7 @@ impl Scheduler {
         requirement: Option<Arc<Requirement>>,
         handed: Handed,
     ) {
-        let Batch { tasks, transient, attempt, memory, nanoseconds, fetches } = batch;
+        let Batch { tasks, transient, attempt, memory, fetched, nanoseconds, fetches } = batch;
         let (mut priority, mut is_known) = (0, false);
         let id = run;
         if let Some((run, first)) = self.runs.get_mut(&id).zip(tasks.first()) {
@@ -326,7 +326,7 @@ impl Scheduler {
             stays: handed.stays,
         };
         self.workers.place(worker, run, attempt, placed);
-        let assignment = Assignment { run, attempt, tasks, transient, memory, fetches };
+        let assignment = Assignment { run, attempt, tasks, transient, memory, fetched, fetches };
         self.actions.push_back(Action::Assign { worker, assignment });
     }
 

@@ -515,6 +515,8 @@ pub struct Assignment {
     pub transient: Vec<TaskRange>,
     /// Bytes that are to be reserved before they start: results, scratch, and inputs that are to be fetched.
     pub memory: u64,
+    /// How many of these bytes are of inputs that are to be fetched.
+    pub fetched: u64,
     /// Inputs that the worker doesn't hold.
     pub fetches: Vec<Fetch>,
 }

@@ -43,7 +43,7 @@ pub enum Answer {
 /// What is known of what asks for memory, beside how much it asks for.
 #[derive(Clone, Debug)]
 pub struct Extent {
-    /// Up to so many of the bytes are fetched from elsewhere and read: they aren't what it makes.
+    /// So many of the bytes are fetched from elsewhere and read: they aren't what it makes.
     pub fetched: u64,
     /// What it makes that isn't among the bytes, since nobody knows how large it will be.
     pub outputs: Outputs,
@@ -59,13 +59,18 @@ pub(crate) struct Request {
     pub inputs: Vec<(SlotId, u64)>,
     /// Bytes of inputs that are too small to be kept one by one.
     pub small: u64,
-    /// Up to so many of `bytes` are fetched from elsewhere, to be read.
+    /// So many of `bytes` are fetched from elsewhere, to be read.
     pub fetched: u64,
     /// What it makes.
     pub outputs: Outputs,
 }
 
 impl Request {
+    /// Bytes that are promised for what it makes.
+    pub fn makes(&self) -> u64 {
+        self.bytes.saturating_sub(self.fetched)
+    }
+
     /// Bytes of its inputs.
     pub fn reads(&self) -> u64 {
         self.inputs.iter().fold(self.small, |sum, (_, bytes)| sum.saturating_add(*bytes))

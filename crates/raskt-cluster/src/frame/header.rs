@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// How long it is.
 pub const HEADER_BYTES: usize = 64;
 /// The form of frames, and of what is said in them, that this build writes and reads: another number whenever one of the messages changes.
-pub const WIRE_VERSION: u16 = 6;
+pub const WIRE_VERSION: u16 = 7;
 /// What each frame begins with: `RSKF`.
 const MAGIC: u32 = u32::from_le_bytes(*b"RSKF");
 /// The checksum of the header stands behind what it is of.

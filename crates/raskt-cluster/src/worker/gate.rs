@@ -137,7 +137,7 @@ mod tests {
 
     fn assign(run: u64, attempt: u32) -> Message {
         let (tasks, run, attempt) = (vec![range(0, 4)], RunId(run), Attempt(attempt));
-        let assignment = Assignment { run, attempt, tasks, transient: vec![], memory: 0, fetches: vec![] };
+        let assignment = Assignment { run, attempt, tasks, transient: vec![], memory: 0, fetched: 0, fetches: vec![] };
         (ToWorker::Order(WorkerOrder::Assign(assignment)), vec![], None)
     }
 

@@ -5,7 +5,7 @@ use crate::RunError;
 use crate::execution::Execution;
 use crate::reads::Reads;
 use raskt_graph::TaskId;
-use raskt_schedule::{Assignment, RunId, TaskRange, Ticket, WorkerEvent};
+use raskt_schedule::{Assignment, RunId, Ticket, WorkerEvent};
 use raskt_store::{Answer, Extent, Holder, MemoryReport, Outputs, Reply};
 use raskt_value::Value;
 use std::sync::Arc;
@@ -45,11 +45,8 @@ impl State {
         let asking = self.worker.asking().filter(|asking| *asking == ticket);
         let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
-        // It may be all of it: how much of the memory that is isn't said.
-        let fetched = if assignment.fetches.is_empty() { 0 } else { bytes };
-        // Of what is fetched it isn't said how much of the bytes it is: then there may be nothing among them for results.
-        let is_unknown = |range: &TaskRange| entry.graph.layer(range.layer).cost.output_bytes == 0;
-        let is_unsized = bytes == 0 || fetched > 0 && assignment.tasks.iter().any(is_unknown);
+        let fetched = assignment.fetched;
+        let is_unsized = bytes <= fetched;
         let outputs =
             if is_unsized { self.runners.outputs(&entry.graph, &assignment.tasks) } else { Outputs::default() };
         let extent = Extent { fetched, outputs };

@@ -4,7 +4,7 @@
 use crate::WorkerId;
 
 /// So many generations of workers may come to nothing, each begun after the one before had ended.
-const GENERATIONS: u32 = 32;
+const GENERATIONS: u32 = 12;
 
 /// What came of the deaths of workers that ran something of a run.
 #[derive(Clone, Copy, Debug, Default)]

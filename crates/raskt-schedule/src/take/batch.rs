@@ -18,6 +18,7 @@ pub(crate) struct Batch {
     pub transient: Vec<TaskRange>,
     pub attempt: Attempt,
     pub memory: u64,
+    pub fetched: u64,
     pub nanoseconds: u64,
     pub fetches: Vec<Fetch>,
 }
@@ -47,7 +48,7 @@ impl Run {
         };
         let memory = tasks.iter().map(held).fold(fetched, u64::saturating_add);
         let transient = if draft.has_followers { self.transient(attempt, &tasks) } else { vec![] };
-        Batch { tasks, transient, attempt, memory, nanoseconds, fetches }
+        Batch { tasks, transient, attempt, memory, fetched, nanoseconds, fetches }
     }
 
     /// Those of `tasks` whose results nobody wants, and nobody reads but tasks of the same hand-out.

@@ -168,3 +168,33 @@ fn a_hiccup_loses_nothing_however_many_wait_for_the_same_worker() {
         world.lost
     );
 }
+
+/// Whoever promises memory can tell what is fetched from what is made.
+#[test]
+fn how_much_of_the_memory_of_an_assignment_is_fetched_is_said() {
+    for output_bytes in [0, 70] {
+        let mut builder = GraphBuilder::new();
+        let op = op(&mut builder);
+        let data = builder.layer(Layer::new("data", op, Shape::source(2))).unwrap();
+        let shape = Shape::Reduce { input: data, grid: Grid::new([2]), fan_in: [2].into_iter().collect() };
+        let cost = Cost { output_bytes, scratch_bytes: output_bytes / 7, ..Cost::default() };
+        let sum = builder.layer(Layer::new("sum", op, shape).with_cost(cost)).unwrap();
+        let mut world = World::new(1000);
+        world.join(1);
+        world.join(1);
+        world.handle(added(RUN, None, Arc::new(builder.finish()), vec![]));
+        let one = |index| TaskRange { layer: data, start: index, end: index + 1 };
+        (0..2).for_each(|worker| {
+            world.handle(Event::Scattered {
+                run: RUN,
+                tasks: vec![one(u64::from(worker))],
+                worker: WorkerId(worker),
+                bytes: 16,
+            })
+        });
+        want(&mut world, TaskId::new(sum, 0));
+        let [(_, assignment)] = &world.assigned[..] else { panic!("{:?}", world.assigned) };
+        assert_eq!(assignment.fetches.len(), 1);
+        assert_eq!((assignment.fetched, assignment.memory), (16, 16 + output_bytes + output_bytes / 7));
+    }
+}

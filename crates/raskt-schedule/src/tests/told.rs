@@ -7,7 +7,7 @@ const RUN: RunId = RunId(3);
 const WORKER: WorkerId = WorkerId(7);
 
 fn assignment(tasks: Vec<TaskRange>) -> Assignment {
-    Assignment { run: RUN, attempt: Attempt(2), tasks, transient: vec![], memory: 1, fetches: vec![] }
+    Assignment { run: RUN, attempt: Attempt(2), tasks, transient: vec![], memory: 1, fetched: 0, fetches: vec![] }
 }
 
 fn range(layer: u32, start: u64, end: u64) -> TaskRange {

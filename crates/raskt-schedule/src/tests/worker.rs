@@ -17,6 +17,7 @@ fn a_worker_asks_for_memory_before_it_starts_and_overbooks_only_alone() {
         tasks: vec![],
         transient: vec![],
         memory,
+        fetched: 0,
         fetches: vec![],
     };
     let mut worker = Worker::new(2);
@@ -59,8 +60,15 @@ fn reserve(ticket: u64, overbook: bool) -> WorkerAction {
 fn a_forgotten_run_frees_its_slots_at_once() {
     let mut worker = Worker::new(1);
     for _ in 0..2 {
-        let assignment =
-            Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], transient: vec![], memory: 1, fetches: vec![] };
+        let assignment = Assignment {
+            run: RUN,
+            attempt: Attempt(0),
+            tasks: vec![],
+            transient: vec![],
+            memory: 1,
+            fetched: 0,
+            fetches: vec![],
+        };
         worker.handle_event(WorkerEvent::Assigned(assignment));
     }
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
@@ -70,8 +78,15 @@ fn a_forgotten_run_frees_its_slots_at_once() {
     let report = Report { run: RUN, attempt: Attempt(0), outcomes: vec![], nanoseconds: 1 };
     assert!(actions(&mut worker).contains(&WorkerAction::Report(report)), "that it has ended is told");
     while worker.poll_action().is_some() {}
-    let other =
-        Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], transient: vec![], memory: 1, fetches: vec![] };
+    let other = Assignment {
+        run: RunId(2),
+        attempt: Attempt(0),
+        tasks: vec![],
+        transient: vec![],
+        memory: 1,
+        fetched: 0,
+        fetches: vec![],
+    };
     worker.handle_event(WorkerEvent::Assigned(other));
     assert!(matches!(worker.poll_action(), Some(WorkerAction::Reserve { overbook: true, .. })));
 }
@@ -159,6 +174,7 @@ fn assignment(attempt: u32, reads: Option<Fetch>) -> Assignment {
         tasks,
         transient: vec![],
         memory: 1,
+        fetched: 0,
         fetches: reads.into_iter().collect(),
     }
 }

@@ -254,10 +254,10 @@ impl State {
         }
     }
 
-    /// How many bytes too many there may be if one who asks for nothing makes as much as is usual. He waits for those that run, and for what
-    /// can leave, though he may let go of more than he makes: until then both are there.
+    /// How many bytes too many there may be if one who asks for nothing for results makes as much as is usual. He waits for those that run,
+    /// and for what can leave, though he may let go of more than he makes: until then both are there.
     fn crowds(&self, request: &Request) -> u64 {
-        let likely = if request.bytes == 0 { self.sizes.likely(&request.outputs) } else { 0 };
+        let likely = if request.makes() == 0 { self.sizes.likely(&request.outputs) } else { 0 };
         let waits_for_some = self.may_free_some() || self.order.first().is_some();
         if likely == 0 || !self.broker.is_bound() || !waits_for_some {
             return 0;
@@ -267,13 +267,13 @@ impl State {
         self.broker.out_of_bounds_by(self.need(request).saturating_add(own), of_others)
     }
 
-    /// Who asks for nothing may add much: nobody knows what it will be. As long as results for which there is no room can leave, or do,
+    /// Who asks for nothing for results may add much: nobody knows what it will be. As long as results for which there is no room can leave, or do,
     /// he waits, unless his are known to be small, or tasks that are faster than the disk would have memory overflow. And so he does where
     /// no more may be held, if his are known to be large. Results that are never written are none for which there is no room.
     fn waits_for_room(&self, request: &Request) -> bool {
         let can_leave = self.writing > 0 || self.order.first().is_some();
         let may_be_large = || self.sizes.typical(&request.outputs) > request.reads();
-        request.bytes == 0
+        request.makes() == 0
             && (self.broker.beyond_limit() > 0 && can_leave && may_be_large() || self.is_out_of_bounds(request))
     }
 
@@ -311,7 +311,10 @@ impl State {
 
     /// How many bytes `request` is expected to make.
     fn expected(&self, request: &Request) -> u64 {
-        if request.bytes == 0 { self.sizes.expected(&request.outputs) } else { request.bytes }
+        if request.makes() > 0 {
+            return request.bytes;
+        }
+        self.sizes.expected(&request.outputs).saturating_add(request.fetched)
     }
 
     /// It runs.

@@ -189,3 +189,47 @@ fn those_that_read_nothing_and_make_much_wait_for_those_that_run() {
     state.unpin(id);
     state.validate();
 }
+
+/// What is promised for what they fetch says nothing of what they make.
+#[test]
+fn those_that_fetch_and_make_much_wait_as_those_that_fetch_nothing() {
+    for fetched in [0, 1, 40] {
+        let mut state = watched();
+        learn_large(&mut state, 0);
+        let fetches = |ticket, state: &State| Request {
+            bytes: fetched * UNIT,
+            fetched: fetched * UNIT,
+            ..nothing(ticket, &[], state)
+        };
+        let id = state.keep(block(1, 160), facts(None), holder(99));
+        state.pin(id);
+        assert!(matches!(state.ask(fetches(10, &state)), Answer::Promised { .. }));
+        assert!(matches!(state.ask(nothing(11, &[], &state)), Answer::Promised { .. }));
+        assert_eq!(state.ask(fetches(12, &state)), Answer::Pending, "{fetched}: 160, and three of 100");
+        assert_eq!(state.ask(nothing(13, &[], &state)), Answer::Pending, "{fetched}: the one that fetches counts");
+        state.give_back(holder(10));
+        assert!(matches!(state.replies[..], [(to, Reply::Promised { .. })] if to == holder(12)), "{fetched}");
+        // Of what is known to be made it is promised as much.
+        state.give_back(holder(11));
+        state.give_back(holder(13));
+        let sized = Request { bytes: (fetched + 10) * UNIT, outputs: Outputs::default(), ..fetches(14, &state) };
+        assert!(matches!(state.ask(sized), Answer::Promised { .. }), "{fetched}");
+        state.unpin(id);
+        state.validate();
+    }
+}
+
+/// Where no more may be held, who makes as much as is usual of what he fetches is refused as others are.
+#[test]
+fn one_that_fetches_little_and_makes_much_adds_no_more_than_may_be_held() {
+    for fetched in [0, 1, 40] {
+        let mut state = watched();
+        state.disk.limit = 0;
+        learn_large(&mut state, 0);
+        state.keep(block(1, 400), facts(None), holder(99));
+        let request = Request { bytes: fetched * UNIT, fetched: fetched * UNIT, ..nothing(10, &[], &state) };
+        assert_eq!(state.ask(request), Answer::Pending);
+        state.overbook();
+        assert!(matches!(state.replies[..], [(_, Reply::Exhausted(_))]), "{fetched}: {:?}", state.replies);
+    }
+}

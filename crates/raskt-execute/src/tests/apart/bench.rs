@@ -174,7 +174,7 @@ impl Bench {
 }
 
 pub fn assignment(attempt: u32, tasks: Vec<TaskRange>, fetches: Vec<Fetch>) -> Assignment {
-    Assignment { run: RUN, attempt: Attempt(attempt), tasks, transient: vec![], memory: 1 << 10, fetches }
+    Assignment { run: RUN, attempt: Attempt(attempt), tasks, transient: vec![], memory: 1 << 10, fetched: 0, fetches }
 }
 
 pub fn range(layer: u32, start: u64, end: u64) -> TaskRange {
