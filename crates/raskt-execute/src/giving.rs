@@ -1,17 +1,21 @@
 //! Results for other workers and clients: those that aren't in memory are read by threads of their own.
 //!
 //! What is read to be given away doesn't wait for memory behind the worker's own tasks: two workers that each wait for memory, and
-//! hold what the other one wants, would wait for each other. Instead so much may be on its way at a time, and no more.
+//! hold what the other one wants, would wait for each other. Instead so much may be on its way at a time, and no more (`line.rs`).
 
+mod line;
+
+pub use self::line::Peer;
+use self::line::{Line, Size};
 use crate::recover::Recovery;
 use crate::shared::Shared;
 use crate::uplink::Missing;
 use raskt_graph::TaskId;
 use raskt_schedule::RunId;
 use raskt_store::{Arriving, Pins, Store, StoredRef};
-use raskt_sync::{Mutex, guard};
+use raskt_sync::{Condvar, Mutex, guard};
 use raskt_value::{CancelToken, ErrorKind, StoredValue, TaskError, Value};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,9 +25,6 @@ const GIVERS: usize = 2;
 /// So long one who wants results has what is in the way leave at most, and so often it is looked.
 const LEAVING: Duration = Duration::from_secs(1);
 const LOOKS_EVERY: Duration = Duration::from_millis(5);
-
-/// What is on its way to others at a time, in shares of the memory limit. One result may always be.
-const GIVEN_SHARE: u64 = 8;
 
 /// Results that were asked for. They stay in memory until this is dropped, and others may have to wait for that.
 pub struct Given {
@@ -37,15 +38,17 @@ pub struct Given {
 /// Hands out results.
 pub(crate) struct Giver {
     shared: Arc<Shared>,
-    line: Mutex<Line>,
+    line: Mutex<State>,
+    /// Something has ended, or somebody wants more.
+    changed: Condvar,
 }
 
 #[derive(Default)]
-struct Line {
-    waiting: VecDeque<Wanted>,
-    /// Bytes of results that are on their way.
-    given: u64,
+struct State {
+    line: Line<Wanted>,
     threads: usize,
+    /// One of them waits for something to end.
+    is_watched: bool,
 }
 
 /// Somebody wants results.
@@ -55,17 +58,17 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Bytes of results that a store keeps.
-    fn bytes(&self) -> u64 {
-        let kept = self.values.iter().flat_map(|(_, _, value)| value).filter(|value| matches!(value, Value::Stored(_)));
-        kept.map(|value| value.bytes() as u64).fold(0, u64::saturating_add)
+    /// Those that a store keeps.
+    fn kept(&self) -> impl Iterator<Item = Arc<StoredRef>> {
+        self.values.iter().filter_map(|(_, _, value)| StoredRef::of(value.as_ref()?))
     }
 }
 
 /// Bytes that are on their way until this is dropped.
 struct OnItsWay {
     giver: Arc<Giver>,
-    bytes: u64,
+    peer: Peer,
+    size: Size,
     /// Of them, what nobody else keeps in memory: it goes when it has arrived, and tasks that lack memory wait for that.
     read: Vec<Arriving>,
 }
@@ -73,72 +76,92 @@ struct OnItsWay {
 impl Drop for OnItsWay {
     fn drop(&mut self) {
         self.read.clear();
-        self.giver.line.lock().given -= self.bytes;
+        self.giver.line.lock().line.end(self.peer, self.size);
         self.giver.wake();
     }
 }
 
 impl Giver {
     pub fn new(shared: Arc<Shared>) -> Arc<Self> {
-        Arc::new(Self { shared, line: Mutex::new(Line::default()) })
+        Arc::new(Self { shared, line: Mutex::new(State::default()), changed: Condvar::new() })
     }
 
     #[cfg(test)]
     pub fn describe(&self) -> String {
-        let line = self.line.lock();
-        format!("{} wait, {} bytes on their way, {} givers", line.waiting.len(), line.given, line.threads)
+        let state = self.line.lock();
+        format!("{}, {} givers", state.line.describe(), state.threads)
     }
 
     fn store(&self) -> &Store {
         &self.shared.store
     }
 
-    /// Tells of what is wanted: at once if all of it is at hand, else by another thread when it is.
-    pub fn give(self: &Arc<Self>, wanted: Wanted) {
-        if wanted.bytes() == 0 {
+    /// Tells of what is wanted: at once if all of it is at hand, and may be on its way; else by another thread when it is.
+    pub fn give(self: &Arc<Self>, peer: Peer, wanted: Wanted) {
+        let bytes = wanted.kept().map(|kept| StoredValue::bytes(&*kept) as u64).fold(0, u64::saturating_add);
+        if bytes == 0 {
             let values = wanted.values.into_iter().map(|(_, _, value)| value.ok_or(Missing::NotHere)).collect();
             return (wanted.told)(Given { values, _pins: vec![], _way: None });
         }
-        self.line.lock().waiting.push_back(wanted);
+        // What is pinned stays.
+        let pins: Vec<Pins> = wanted.kept().map(|kept| kept.pin()).collect();
+        let is_read = wanted.kept().any(|kept| kept.in_memory().is_none());
+        let limit = self.store().memory_limit();
+        let mut state = self.line.lock();
+        if !is_read && state.line.pass(peer, bytes, limit) {
+            drop(state);
+            let way = OnItsWay { giver: self.clone(), peer, size: Size { bytes, is_read }, read: vec![] };
+            return self.read(wanted, way);
+        }
+        state.line.push(peer, Size { bytes, is_read }, wanted, Instant::now());
+        drop((state, pins));
         self.wake();
     }
 
     /// Sees to it that a thread gives what may be on its way by now.
     fn wake(self: &Arc<Self>) {
-        let limit = self.store().memory_limit() / GIVEN_SHARE;
         {
-            let mut line = self.line.lock();
-            if !line.has_next(limit) || line.threads >= GIVERS {
-                return;
+            let mut state = self.line.lock();
+            if state.line.is_empty() || state.is_watched || state.threads >= GIVERS {
+                return self.changed.notify_all();
             }
-            line.threads += 1;
+            state.threads += 1;
         }
         let giver = self.clone();
         let thread = std::thread::Builder::new().name("raskt-give".into());
-        if thread.spawn(move || giver.serve()).is_err() {
+        if thread.spawn(move || giver.serve(true)).is_err() {
             // Where the system gives no thread, whoever asks reads.
-            self.serve();
+            self.serve(false);
         }
     }
 
-    fn serve(self: &Arc<Self>) {
-        loop {
-            let limit = self.store().memory_limit() / GIVEN_SHARE;
-            let (wanted, way) = {
-                let mut line = self.line.lock();
-                let next = if line.has_next(limit) { line.waiting.pop_front() } else { None };
-                let Some(wanted) = next else {
-                    line.threads -= 1;
-                    return;
-                };
-                let bytes = wanted.bytes();
-                line.given += bytes;
-                (wanted, OnItsWay { giver: self.clone(), bytes, read: vec![] })
-            };
+    /// Gives what may be on its way, as long as somebody waits. One thread alone waits for something to end, if it may.
+    fn serve(self: &Arc<Self>, may_wait: bool) {
+        while let Some((wanted, way)) = self.next(may_wait) {
+            // Beside this one another may read.
+            self.wake();
             // Who is told may do as he likes: it is no fault of the next one.
             if let Err(story) = guard(|| self.read(wanted, way)) {
                 self.shared.break_down(&story);
             }
+        }
+    }
+
+    fn next(self: &Arc<Self>, may_wait: bool) -> Option<(Wanted, OnItsWay)> {
+        let limit = self.store().memory_limit();
+        let mut state = self.line.lock();
+        loop {
+            if let Some((peer, size, wanted)) = state.line.next(limit, Instant::now()) {
+                return Some((wanted, OnItsWay { giver: self.clone(), peer, size, read: vec![] }));
+            }
+            let until = state.line.looks_at().filter(|_| may_wait && !state.is_watched);
+            let Some(until) = until else {
+                state.threads -= 1;
+                return None;
+            };
+            state.is_watched = true;
+            (state, _) = self.changed.wait_until(state, until);
+            state.is_watched = false;
         }
     }
 
@@ -187,13 +210,6 @@ impl Giver {
         while self.store().waits_for_leaving(bytes) && Instant::now() < until {
             std::thread::sleep(LOOKS_EVERY);
         }
-    }
-}
-
-impl Line {
-    fn has_next(&self, limit: u64) -> bool {
-        let fits = |wanted: &Wanted| self.given == 0 || self.given.saturating_add(wanted.bytes()) <= limit;
-        self.waiting.front().is_some_and(fits)
     }
 }
 

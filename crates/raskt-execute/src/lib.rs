@@ -50,7 +50,7 @@ pub use completion::RunResult;
 pub use countdown::Countdown;
 pub use engine::{Engine, SlotLoan};
 pub use error::{Breakdown, RunError};
-pub use giving::Given;
+pub use giving::{Given, Peer};
 pub use handle::RunHandle;
 pub use held_results::{Adrift, HeldResults};
 pub use in_place::run_in_place;

@@ -1,7 +1,7 @@
 //! The engine as a worker of a scheduler in another process.
 
 use crate::execution::facts;
-use crate::giving::{Given, Giver, Wanted};
+use crate::giving::{Given, Giver, Peer, Wanted};
 use crate::held_results::HeldResults;
 use crate::imports::Imports;
 use crate::lending::run_of;
@@ -162,12 +162,13 @@ impl WorkerEngine {
         tasks: &[TaskRange],
         told: impl FnOnce(Given) + Send + 'static,
     ) -> Result<(), WorkerError> {
-        self.values_of(&tasks.iter().map(|&range| (run, range)).collect::<Vec<_>>(), told)
+        self.values_of(0, &tasks.iter().map(|&range| (run, range)).collect::<Vec<_>>(), told)
     }
 
-    /// The same of several runs.
+    /// The same of several runs, for one of those who ask: what one takes in slowly keeps no other one waiting.
     pub fn values_of(
         &self,
+        peer: Peer,
         tasks: &[(RunId, TaskRange)],
         told: impl FnOnce(Given) + Send + 'static,
     ) -> Result<(), WorkerError> {
@@ -178,7 +179,7 @@ impl WorkerEngine {
         }
         let tasks: Vec<_> = tasks.iter().copied().filter(|(_, range)| !range.is_empty()).collect();
         let values = self.look(|state| state.results_of(&tasks))?;
-        self.giver.give(Wanted { values, told: Box::new(told) });
+        self.giver.give(peer, Wanted { values, told: Box::new(told) });
         Ok(())
     }
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
 import functools
+import inspect
 import itertools
 import os
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import raskt
 from raskt import _core
 from raskt.distributed import _arguments, _current, _left_behind, _plugged, _waiting, _words
 from raskt.distributed._addresses import checked, listening, nearest, read_scheduler_file
 from raskt.distributed._calls import Calls
-from raskt.distributed._clusters import Cluster, LocalCluster
+from raskt.distributed._clusters import Cluster, LocalCluster, _loop
 from raskt.distributed._durations import seconds
 from raskt.distributed._folders import Folder
 from raskt.distributed._nested import as_container, futures_asked
@@ -141,7 +144,8 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         if asynchronous:
             self._raskt_cluster_client.is_asynchronous()
         self._dask: _core.DaskScheduler | None = None
-        self._ends((os.getpid(), own, folder))
+        self._ending = _Ending(os.getpid(), own, folder)
+        self._ends()
         if own is not None and own.size:
             self._raskt_cluster_client.wait_for_workers(1, patience)
         self._begin()
@@ -150,11 +154,14 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         else:
             _left_behind.watch()
 
-    def _ends(self, ending: _Ending) -> None:
+    def _ends(self) -> None:
         """When it is closed, or the program ends, or nobody keeps it and what it has given."""
         again = functools.partial(_again, type(self), dict(vars(self)))
-        client = self._raskt_cluster_client
-        is_needed, end = functools.partial(_has_results, client, ending[0]), functools.partial(_close, client, ending)
+        client, ending = self._raskt_cluster_client, self._ending
+        is_needed, end = (
+            functools.partial(_has_results, client, ending.process),
+            functools.partial(_close, client, ending),
+        )
         _left_behind.note(self, again, is_needed, end)
 
     def _begin(self) -> None:
@@ -203,9 +210,36 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             self._dask = _core.DaskScheduler(None, self)
         return self._dask
 
-    def sync(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """``func(*args, **kwargs)``, or something to await that gives it if the client is asynchronous."""
-        if self.asynchronous:
+    def sync(
+        self,
+        func: Callable[..., Any],
+        *args: Any,
+        asynchronous: bool | None = None,
+        callback_timeout: float | str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """``func(*args, **kwargs)``, or something to await that gives it if the client is asynchronous.
+
+        Parameters
+        ----------
+        asynchronous : bool, optional
+            Whether to give something to be awaited. Default: as the client is.
+        callback_timeout : float or str, optional
+            Seconds that are waited for what an ``async def`` function gives. Other functions can't be ended from here:
+            NotImplementedError.
+        """
+        is_asynchronous = self.asynchronous if asynchronous is None else _arguments.flag("asynchronous", asynchronous)
+        patience = None if callback_timeout is None else _arguments.span("callback_timeout", callback_timeout)
+        if inspect.iscoroutinefunction(func):
+            called = func(*args, **kwargs)
+            if is_asynchronous:
+                return called if patience is None else asyncio.wait_for(called, patience)
+            return _loop.run(called, patience)
+        if patience is not None:
+            raise NotImplementedError(
+                "callback_timeout is for `async def` functions; calls of a client have a timeout= of their own"
+            )
+        if is_asynchronous:
             return in_thread(func, *args, **kwargs)
         return func(*args, **kwargs)
 
@@ -243,16 +277,35 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
             return in_thread(_waiting.gather, futures, errors)
         return _waiting.gather(futures, errors)
 
-    def cancel(self, futures: Any, force: bool = False) -> Any:
-        """Cancels calls: those that haven't begun aren't made, and what others give counts for nothing."""
+    def cancel(self, futures: Any, asynchronous: bool | None = None, force: bool = False) -> Any:
+        """Cancels calls: those that haven't begun aren't made, and what others give counts for nothing.
+
+        Parameters
+        ----------
+        futures : Future, or containers of them
+            The calls.
+        asynchronous : bool, optional
+            Whether to give something to be awaited. Default: as the client is.
+        force : bool, default False
+            Whether to cancel them for others, too.
+        """
         force = _arguments.flag("force", force)
         every = futures_asked(as_container(futures), "cancel()")
-        return self.sync(lambda: [future.cancel(force=force) for future in every] and None)
+        cancel_all = functools.partial(_cancel, every, force)
+        return self.sync(cancel_all, asynchronous=asynchronous)
 
     def retry(self, futures: Any, asynchronous: bool | None = None) -> Any:
-        """Has failed calls made again, with those before them whose failure was the reason."""
+        """Has failed calls made again, with those before them whose failure was the reason.
+
+        Parameters
+        ----------
+        futures : Future, or containers of them
+            The calls.
+        asynchronous : bool, optional
+            Whether to give something to be awaited. Default: as the client is.
+        """
         every = futures_asked(as_container(futures), "retry()")
-        return self.sync(_core.cluster_retry, every)
+        return self.sync(_core.cluster_retry, every, asynchronous=asynchronous)
 
     def futures_of(self, futures: Any) -> list[_core.ClusterFuture]:
         """The futures in an object and in its containers, and those of persisted collections."""
@@ -335,7 +388,15 @@ class Client(Calls, Questions, Orders, Plugins, Sharing):
         return _current.default_client(allow_global=allow_global)
 
     def close(self, timeout: float | str | None = None) -> Any:
-        """Leaves the cluster; one that was made for this client ends with it."""
+        """Leaves the cluster; one that was made for this client ends with it.
+
+        Parameters
+        ----------
+        timeout : float or str, optional
+            Seconds that what was said has to arrive, and that what runs has to end if the cluster ends with the client.
+        """
+        if timeout is not None:
+            self._ending.timeout = _arguments.span("timeout", timeout)
         _current.remove_default(self)
         return self.sync(self._finalizer)
 
@@ -374,8 +435,22 @@ async def _itself(client: Client) -> Client:
     return client
 
 
-_Ending: TypeAlias = tuple[int, LocalCluster | None, Folder]
-"""The process of a client, the cluster that ends with it, and where it listens."""
+@dataclasses.dataclass
+class _Ending:
+    """How a client ends."""
+
+    process: int
+    own: LocalCluster | None
+    """The cluster that ends with it."""
+    folder: Folder
+    """Where it listens."""
+    timeout: float | None = None
+    """Seconds that whoever closes it gives it."""
+
+
+def _cancel(futures: list[_core.ClusterFuture], force: bool) -> None:
+    for future in futures:
+        future.cancel(force=force)
 
 
 def _again(kind: type[Client], about: dict[str, Any]) -> Client:
@@ -391,11 +466,10 @@ def _has_results(client: _core.ClusterClient, process: int) -> bool:
 
 
 def _close(client: _core.ClusterClient, ending: _Ending) -> None:
-    process, own, folder = ending
-    if process != os.getpid():
+    if ending.process != os.getpid():
         # A fork: all of it is the parent's.
         return
-    client.close(CLOSING_SECONDS)
-    if own is not None:
-        own.close()
-    folder.remove()
+    client.close(CLOSING_SECONDS if ending.timeout is None else ending.timeout)
+    if ending.own is not None:
+        ending.own.close(ending.timeout)
+    ending.folder.remove()

@@ -337,14 +337,21 @@ def _restart(client: ClusterClient, order: Any, patience: float, waits: bool) ->
 
 
 def _restart_workers(client: ClusterClient, workers: Workers, patience: float, raises: bool) -> dict[str, str]:
-    meant = _errands.numbers(client, workers)
-    try:
-        _restart(client, {"RestartWorkers": {"workers": list(meant)}}, patience, True)
-    except TimeoutError:
-        if raises:
-            raise
-        return dict.fromkeys(meant.values(), "timed out")
-    return dict.fromkeys(meant.values(), "OK")
+    meant, deadline = _errands.numbers(client, workers), time.monotonic() + patience
+    _restart(client, {"RestartWorkers": {"workers": list(meant)}}, patience, False)
+    while True:
+        there = {about["name"] for about in client.workers() if about["id"] not in meant}
+        late = [name for name in meant.values() if name not in there]
+        if not late:
+            break
+        client.check()
+        if time.monotonic() >= deadline:
+            if raises:
+                names = ", ".join(repr(name) for name in late)
+                raise TimeoutError(f"{names} weren't there {patience} s after a restart")
+            break
+        time.sleep(GLANCE_SECONDS)
+    return {name: "timed out" if name in late else "OK" for name in meant.values()}
 
 
 def _shut_down(client: Any) -> None:

@@ -119,6 +119,8 @@ class Questions:
         ----------
         *keys_or_stimuli : futures, or containers of them
             Which calls.
+        on_error : {"raise", "ignore"}
+            Of no effect: the scheduler alone is asked, and no worker that might not answer.
 
         Returns
         -------

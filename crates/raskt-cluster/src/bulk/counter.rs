@@ -18,6 +18,7 @@ use std::future::poll_fn;
 use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -44,7 +45,9 @@ impl Counter {
 
     pub(super) fn serve(&self, stream: Stream, waiting: BytesMut, times: Times) -> Serving {
         let (answers, answered) = unbounded_channel();
+        static PEERS: AtomicU64 = AtomicU64::new(1);
         Serving {
+            peer: PEERS.fetch_add(1, Ordering::Relaxed),
             wire: Wire::new(stream, waiting),
             provider: self.provider.clone(),
             answers,
@@ -82,6 +85,8 @@ impl Keeper for Counter {
 
 /// One connection of somebody who fetches.
 pub(super) struct Serving {
+    /// Which one of all that this process ever had.
+    peer: u64,
     wire: Wire,
     provider: Arc<dyn Provide>,
     answers: UnboundedSender<Answer>,
@@ -127,7 +132,7 @@ impl Serving {
         while let Poll::Ready(Some(answer)) = self.answered.poll_recv(cx) {
             self.handle_answer(answer)?;
         }
-        has_moved |= self.say_working(cx)?;
+        has_moved |= self.say_working(cx)? && self.owed() == 0;
         loop {
             let written = self.wire.poll_write(cx).map_err(|error| BulkError::Lost(error.to_string()))?;
             if !self.fill(written.is_ready())? {
@@ -152,7 +157,8 @@ impl Serving {
         Ok(true)
     }
 
-    /// Whoever neither takes nor asks for anything holds nothing here for long.
+    /// Whoever neither takes nor asks for anything holds nothing here for long. He may wait for what is looked for, as long as there is nothing
+    /// that he could take.
     fn keep_time(&mut self, cx: &mut Context<'_>, has_moved: bool) -> Result<(), BulkError> {
         if has_moved {
             self.timer.as_mut().reset(Instant::now() + self.idle);
@@ -190,7 +196,7 @@ impl Serving {
                 self.asked.push(Asked { transfer, parts, reserved, credit, proof });
                 let answers = self.answers.clone();
                 let answer = move |found| _ = answers.send(Answer::Found { transfer, found });
-                self.provider.provide(&result, Reply::new(answer));
+                self.provider.provide(&result, Reply::new(self.peer, answer));
             }
             Step::Credit { transfer, bytes } => self.sending.add_credit(transfer, bytes),
             Step::Cancel { transfer } => {
@@ -288,7 +294,12 @@ impl Serving {
     }
 
     fn under_way(&self) -> usize {
-        self.asked.len() + self.copying.len() + self.lending.len() + self.sending.len()
+        self.asked.len() + self.copying.len() + self.owed()
+    }
+
+    /// Transfers that stand until whoever fetches takes more.
+    fn owed(&self) -> usize {
+        self.lending.len() + self.sending.len()
     }
 
     fn refuse(&mut self, transfer: u32, why: Missing) -> Result<(), BulkError> {

@@ -33,7 +33,10 @@ impl Piece {
 pub(super) type Found = Result<Vec<Piece>, Missing>;
 
 /// Whoever has asked waits for this. Dropped, it says that the result isn't there.
-pub struct Reply(Option<Box<dyn FnOnce(Found) + Send>>);
+pub struct Reply {
+    peer: u64,
+    answer: Option<Box<dyn FnOnce(Found) + Send>>,
+}
 
 impl fmt::Debug for Reply {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,8 +45,13 @@ impl fmt::Debug for Reply {
 }
 
 impl Reply {
-    pub(super) fn new(answer: impl FnOnce(Found) + Send + 'static) -> Self {
-        Self(Some(Box::new(answer)))
+    pub(super) fn new(peer: u64, answer: impl FnOnce(Found) + Send + 'static) -> Self {
+        Self { peer, answer: Some(Box::new(answer)) }
+    }
+
+    /// The connection of whoever has asked, by a number of this process.
+    pub fn peer(&self) -> u64 {
+        self.peer
     }
 
     /// There it is.
@@ -57,7 +65,7 @@ impl Reply {
     }
 
     fn answer(&mut self, found: Found) {
-        if let Some(answer) = self.0.take() {
+        if let Some(answer) = self.answer.take() {
             answer(found);
         }
     }

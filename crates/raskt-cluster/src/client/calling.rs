@@ -25,6 +25,9 @@ pub(super) const GATHERING: Duration = Duration::from_millis(1);
 /// Whoever leaves waits for so long at most for somebody who is sending calls.
 const LEAVING: Duration = Duration::from_millis(100);
 
+/// As long as no more is on its way to the scheduler, sending takes no time.
+const SWIFT_BYTES: u64 = 32 << 20;
+
 /// How something is sent.
 type Send<'a> = &'a dyn Fn(&Outbox<FromClient>, Submission, Bytes) -> Result<(), ClusterError>;
 
@@ -52,9 +55,9 @@ impl Client {
         Ok((run, task))
     }
 
-    /// Sends calls that wait for others.
+    /// Sends calls that wait for others, if that takes no time: else it is done meanwhile.
     pub fn send_calls(&self) {
-        self.shared.send_calls();
+        self.shared.begin_to_send_calls();
     }
 }
 
@@ -123,6 +126,21 @@ impl Shared {
     /// Sends calls that wait for others. Whoever says something to the scheduler that may be about them does this before.
     pub(super) fn send_calls(&self) {
         self.send_these(&mut self.gathered.lock(), &self.patiently());
+    }
+
+    /// The same for who only waits for results, as long as he likes and no longer. Whoever is at it goes on without him; and where the
+    /// scheduler takes nothing, so that sending may take long, the thread for errands does it.
+    pub(super) fn begin_to_send_calls(&self) {
+        let Some(mut gathered) = self.gathered.try_lock() else { return };
+        if gathered.calls.is_none() {
+            return;
+        }
+        let behind = self.state.lock().outbox.as_ref().map_or(0, Outbox::outstanding_bytes);
+        if behind <= SWIFT_BYTES {
+            self.send_these(&mut gathered, &self.patiently());
+        } else if !std::mem::replace(&mut gathered.is_looked_after, true) {
+            self.errands.look_after_calls();
+        }
     }
 
     /// The same for those of this run, and of no other.

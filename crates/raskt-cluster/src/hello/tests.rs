@@ -172,9 +172,13 @@ fn a_changed_verdict_is_found_out() {
 #[test]
 fn other_versions_are_refused_in_a_sentence_that_says_which() {
     let mut old = greeting(Role::Worker);
-    old.versions = (7, 9);
+    old.versions = (WIRE_VERSION + 1, WIRE_VERSION + 3);
     let refused = Greeting::decode(&old.encode()).unwrap_err();
-    assert!(refused.to_string().contains("7 to 9") && refused.to_string().contains("upgrade"), "{refused}");
+    assert!(
+        refused.to_string().contains(&format!("{} to {}", WIRE_VERSION + 1, WIRE_VERSION + 3))
+            && refused.to_string().contains("upgrade"),
+        "{refused}"
+    );
     let long = Verdict::Refused(Refusal::NotWanted("ü\u{7}".repeat(500)));
     let Verdict::Refused(Refusal::NotWanted(read)) = Verdict::decode(&long.encode()).unwrap() else {
         panic!("refused")

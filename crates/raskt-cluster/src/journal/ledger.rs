@@ -18,6 +18,8 @@ use std::rc::Rc;
 pub(crate) struct Ledger {
     clients: BTreeMap<u32, ClientLine>,
     runs: BTreeMap<RunId, RunLine>,
+    /// The runs of each client.
+    of_client: BTreeMap<u32, BTreeSet<RunId>>,
     causes: Causes,
     /// In the order in which they were submitted: a run comes after those that it reads.
     order: BTreeMap<u64, RunId>,
@@ -95,7 +97,8 @@ impl Ledger {
             }
             Record::ClientGone { client } => {
                 self.clients.remove(&client);
-                self.runs.values_mut().filter(|run| run.client == client).for_each(|run| run.is_released = true);
+                let runs: Vec<_> = self.of_client.get(&client).into_iter().flatten().copied().collect();
+                runs.into_iter().for_each(|run| self.change(run, |line| line.is_released = true));
             }
             Record::Submitted { client, submission } => self.submit(client, submission, bulk),
             Record::Released { run, tasks } => self.change(run, |line| {
@@ -155,12 +158,19 @@ impl Ledger {
         let line = RunLine { order, client, submission, graph, released, failed, tried, is_released, ended };
         self.forget(run);
         self.runs.insert(run, line);
+        self.of_client.entry(client).or_default().insert(run);
         self.order.insert(order, run);
     }
 
     fn forget(&mut self, run: RunId) {
         let Some(line) = self.runs.remove(&run) else { return };
         self.order.remove(&line.order);
+        if let Some(runs) = self.of_client.get_mut(&line.client) {
+            runs.remove(&run);
+            if runs.is_empty() {
+                self.of_client.remove(&line.client);
+            }
+        }
         line.roots().into_iter().for_each(|root| self.causes.let_run_go(root, run));
     }
 

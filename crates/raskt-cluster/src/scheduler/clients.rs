@@ -198,7 +198,7 @@ impl Core {
         let (at_once, wanted_later) =
             if is_held_back { (vec![], Some(wanted.clone())) } else { (wanted.clone(), None) };
         let in_machine = if given.is_empty() && imports.is_empty() { failure } else { FailureScope::Task };
-        let gifts = Gifts::new(&given, given_at, self.careful.asked.clone());
+        let gifts = Gifts::new(&given, given_at, self.careful.asked.of(run));
         let (is_released, has_failed) = (false, false);
         let sources = awaits.clone();
         let pins = if is_held_back { imports.iter().map(|import| import.run).collect() } else { BTreeSet::new() };
@@ -235,7 +235,9 @@ impl Core {
         let added = self.try_event(event);
         match &added {
             Ok(()) => {
-                sources.into_iter().for_each(|source| self.awaited_by.entry(source).or_default().push(run));
+                for source in sources {
+                    self.awaited_by.entry(source).or_default().insert(run);
+                }
                 self.pin(run, pins);
             }
             Err(_) => {
@@ -284,10 +286,11 @@ impl Core {
         self.ungiven_for_now.remove(&run);
         self.stopping.end(run);
         self.given_anew.remove(&run);
-        if self.roots.remove(&run) {
-            self.clients.values().for_each(|client| client.forget_failures(run));
-        }
-        self.unpin(record.map(|record| record.pins).unwrap_or_default());
+        let told = self.roots.remove(&run).unwrap_or_default();
+        told.iter().filter_map(|client| self.clients.get(client)).for_each(|client| client.forget_failures(run));
+        let Some(record) = record else { return };
+        record.awaits.iter().for_each(|source| self.awaits_no_more(run, *source));
+        self.unpin(record.pins);
     }
 
     /// What a client has said counts as taken, unless it is behind: then it hears first what it is owed.

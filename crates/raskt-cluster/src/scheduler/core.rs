@@ -61,7 +61,7 @@ pub(super) struct Core {
     /// How often clients have asked where results are.
     pub asked_where: u64,
     /// Runs that are held back, by the run of which nothing is wanted yet either.
-    pub awaited_by: BTreeMap<RunId, Vec<RunId>>,
+    pub awaited_by: BTreeMap<RunId, BTreeSet<RunId>>,
     /// Runs that fewer of those read than before, while somebody is at it to let go what of them isn't wanted.
     pub unpinning: Option<Vec<RunId>>,
     /// What is shared by name.
@@ -91,7 +91,7 @@ pub(super) struct Core {
     /// Runs of which nobody needs anything, and the journal doesn't know.
     pub forgotten: Vec<RunId>,
     /// Runs that are known, of whose failures clients were told: they hear when these are gone.
-    pub roots: BTreeSet<RunId>,
+    pub roots: BTreeMap<RunId, BTreeSet<u32>>,
     /// Workers of before are waited for.
     pub recovery: Option<Recovery>,
     /// Clients of before that aren't back, and until when they are waited for.
@@ -146,7 +146,7 @@ impl Core {
             journal: None,
             lineage: [0; 16],
             forgotten: vec![],
-            roots: BTreeSet::new(),
+            roots: BTreeMap::new(),
             recovery: None,
             absent: Absent::default(),
             is_closed: false,
@@ -219,15 +219,13 @@ impl Core {
     pub fn tell_of(&mut self, told: Vec<(RunId, ToClient)>) {
         for (run, message) in told {
             self.note_told(run, &message);
+            let Some(record) = self.runs.get(&run).filter(|record| !record.is_released) else { continue };
+            let Some(client) = self.clients.get(&record.client) else { continue };
+            client.send(&message);
             if let ToClient::TasksFailed { failure, .. } | ToClient::Failed { failure, .. } = &message
                 && self.runs.contains_key(&failure.run)
             {
-                self.roots.insert(failure.run);
-            }
-            if let Some(record) = self.runs.get(&run).filter(|record| !record.is_released)
-                && let Some(client) = self.clients.get(&record.client)
-            {
-                client.send(&message);
+                self.roots.entry(failure.run).or_default().insert(record.client);
             }
         }
     }

@@ -392,12 +392,13 @@ mod tests {
     #[test]
     fn who_has_nothing_to_fetch_of_any_run_is_free() {
         let (mut one, asked) = given(10);
-        let mut other = Gifts::new(&[of(0, 2)], vec![], asked.clone());
+        let mut other = Gifts::new(&[of(0, 2)], vec![], asked.of(RunId(1)));
         one.put(of(0, 4), Place::Asked(WORKER));
         other.put(of(0, 2), Place::Asked(WORKER));
         one.put(of(2, 6), Place::Asked(WorkerId(2)));
         one.come(&[of(0, 2)]);
         assert!(!asked.is_free(WORKER) && !asked.is_one_free());
+        assert_eq!(asked.runs(WORKER), [RunId(1)]);
         drop(other);
         assert!(asked.is_free(WORKER) && asked.is_one_free() && !asked.is_one_free());
         assert!(!asked.is_free(WorkerId(2)) && one.has_without_fear(WorkerId(2)));

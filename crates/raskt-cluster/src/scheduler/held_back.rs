@@ -34,8 +34,18 @@ impl Core {
         }
     }
 
+    /// A run that is forgotten waits for this one no longer.
+    pub fn awaits_no_more(&mut self, run: RunId, source: RunId) {
+        if let Some(readers) = self.awaited_by.get_mut(&source) {
+            readers.remove(&run);
+            if readers.is_empty() {
+                self.awaited_by.remove(&source);
+            }
+        }
+    }
+
     /// Nobody waits for this run any more; gives those that did, some of which may wait for others still.
-    pub fn no_longer_awaited(&mut self, run: RunId) -> Vec<RunId> {
+    pub fn no_longer_awaited(&mut self, run: RunId) -> BTreeSet<RunId> {
         self.cancelled_later.remove(&run);
         let readers = self.awaited_by.remove(&run).unwrap_or_default();
         readers.iter().for_each(|reader| {

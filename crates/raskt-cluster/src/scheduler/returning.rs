@@ -99,7 +99,9 @@ impl Core {
             _ => None,
         };
         let roots = failures.iter().map(|(_, failure)| failure.run).chain(ended);
-        self.roots.extend(roots.filter(|root| self.runs.contains_key(root)));
+        for root in roots.filter(|root| self.runs.contains_key(root)) {
+            self.roots.entry(root).or_default().insert(record.client);
+        }
         match &record.ended {
             Some(Ended::Failed(failure)) => {
                 client.send(&ToClient::Failed { run, failure: FailureForm::clone(failure) })

@@ -224,12 +224,13 @@ impl Core {
             return;
         }
         let mut deadly = vec![];
-        let given = || self.given.iter().filter_map(|run| self.runs.get(run)).map(|record| &record.gifts);
+        let runs = self.careful.asked.runs(worker);
+        let given = || runs.iter().filter_map(|run| self.runs.get(run)).map(|record| &record.gifts);
         let begun = given().map(|gifts| gifts.begun_by(worker)).sum();
         // Whoever ran something, or fetched other data, may have died of that.
         let ran_something = self.machine.has_begun_something(worker);
         let alone = had_one_call && !ran_something && !given().any(|gifts| gifts.has_without_fear(worker));
-        for &run in &self.given {
+        for &run in &runs {
             let Some(record) = self.runs.get_mut(&run) else { continue };
             if cause == LossCause::Died {
                 let died = record.gifts.died(worker, begun, alone);

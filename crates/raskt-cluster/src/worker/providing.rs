@@ -24,7 +24,7 @@ impl Provide for Shelf {
         let Some(ResultNames(tasks)) = ResultNames::of(result) else {
             return reply.refuse(Missing::NotThere);
         };
-        let packing = self.packing.clone();
+        let (packing, peer) = (self.packing.clone(), reply.peer());
         let told = move |given: Given| {
             let find = move || {
                 let values: Result<Vec<_>, _> = given.values.iter().cloned().collect();
@@ -33,6 +33,6 @@ impl Provide for Shelf {
             packing.give(find, reply);
         };
         // Dropped, the reply says that there is nothing.
-        let _ = self.engine.values_of(&tasks, told);
+        let _ = self.engine.values_of(peer, &tasks, told);
     }
 }

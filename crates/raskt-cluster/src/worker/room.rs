@@ -10,7 +10,7 @@ use super::memory::Memory;
 use super::set_aside::{Lack, SetAside, Since};
 use crate::bulk::Source;
 use raskt_execute::Arriving;
-use raskt_sync::Mutex;
+use raskt_sync::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -29,6 +29,28 @@ pub(super) struct Room {
     state: Mutex<State>,
     /// What those who are let in take. Nothing is known of it before there is an engine.
     memory: OnceLock<Box<dyn Memory>>,
+}
+
+/// Somebody lets in who may go. Should he break off, the next one does.
+struct LettingIn<'a>(&'a Mutex<State>);
+
+impl<'a> LettingIn<'a> {
+    fn begin(room: &'a Room) -> Option<Self> {
+        let is_at_it = std::mem::replace(&mut room.state.lock().is_letting_in, true);
+        (!is_at_it).then_some(Self(&room.state))
+    }
+
+    /// Nobody may go: whoever comes from here on lets in for himself.
+    fn end(self, mut state: MutexGuard<'_, State>) {
+        state.is_letting_in = false;
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for LettingIn<'_> {
+    fn drop(&mut self) {
+        self.0.lock().is_letting_in = false;
+    }
 }
 
 #[derive(Default)]
@@ -143,9 +165,7 @@ impl Room {
     }
 
     fn let_in(self: &Arc<Self>) {
-        if std::mem::replace(&mut self.state.lock().is_letting_in, true) {
-            return;
-        }
+        let Some(turn) = LettingIn::begin(self) else { return };
         loop {
             self.look_again();
             let mut state = self.state.lock();
@@ -153,8 +173,7 @@ impl Room {
                 drop(state);
                 self.admit(source, asking);
             } else if !state.is_due {
-                state.is_letting_in = false;
-                return;
+                return turn.end(state);
             }
         }
     }

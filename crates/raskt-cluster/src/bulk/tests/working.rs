@@ -65,6 +65,29 @@ fn who_looks_for_something_says_so_until_it_is_there() {
     });
 }
 
+/// A program that was stopped, say: what it wanted stays in memory, and others' turn doesn't come.
+#[test]
+fn who_takes_nothing_of_what_is_there_is_not_waited_for_though_more_is_looked_for() {
+    run(async {
+        let (mut fetcher, stream) = Puppet::new();
+        let (sender, replies) = channel();
+        let counter = Counter::new(Arc::new(Later(Mutex::new(sender))));
+        let serving = tokio::spawn(async move {
+            let mut serving = counter.serve(stream, BytesMut::new(), soon());
+            poll_fn(|cx| serving.poll(cx)).await
+        });
+        for transfer in [3, 4] {
+            let (result, parts) = (b"x".to_vec(), vec![]);
+            fetcher.say(Step::Request { transfer, result, parts, reserved: 10, credit: 1, proof: None }).await;
+        }
+        while !matches!(fetcher.hear().await.unwrap(), Step::Working { .. }) {}
+        replies.recv().unwrap().give(vec![Piece::Own(Bytes::from_static(b"abc"))]);
+        let ended = tokio::time::timeout(PATIENCE, serving).await.expect("it isn't served for ever");
+        assert!(matches!(ended.unwrap(), BulkError::Lost(_)));
+        drop(replies);
+    });
+}
+
 #[test]
 fn who_says_that_he_is_at_it_is_waited_for_and_who_is_silent_is_not() {
     run(async {
