@@ -54,6 +54,7 @@ pub const CRATES: &[(&str, Layer)] = &[
     ("raskt-store", Effects),
     ("raskt-sync", Effects),
     ("raskt-array", Collections),
+    ("raskt-blas", Collections),
     ("raskt-frame", Collections),
     ("raskt-learn", Collections),
     ("raskt", Facade),
@@ -67,6 +68,7 @@ pub const CRATES: &[(&str, Layer)] = &[
 /// Imports within a layer: (who, whom).
 pub const SIDEWAYS: &[(&str, &str)] = &[
     ("raskt-simulate", "raskt-schedule"),
+    ("raskt-array", "raskt-blas"),
     ("raskt-frame", "raskt-array"),
     ("raskt-learn", "raskt-array"),
     ("raskt-learn", "raskt-frame"),

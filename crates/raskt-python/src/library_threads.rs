@@ -4,14 +4,13 @@
 //! OpenBLAS has one pool, for which calls of two threads each wait for one another. So while more than one thread runs Python tasks each
 //! of these libraries computes with the thread that calls it, and none of its own; before and after it has what it had. What changes
 //! that is only the second thread that begins, and the last but one that ends; of libraries that count by thread (OpenMP) each thread
-//! is told when it begins and ends. While a run goes on whose `library-threads` are "free" all have what they want. Libraries are found
-//! among those that the process has loaded, and looked for again when more were.
+//! is told when it begins and ends. While a run goes on whose `library-threads` are "free" all have what they want, but for products of
+//! our own kernels. Which libraries there are `raskt-blas` knows.
 
 mod arrow;
-mod loaded;
 
-use loaded::Library;
 use pyo3::prelude::*;
+use raskt_blas::{Held, Library, Threads, libraries};
 use raskt_sync::Mutex;
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -28,15 +27,13 @@ struct State {
     running: usize,
     /// The first of them has company that has yet to come: whoever comes or goes next settles that.
     expects_another: bool,
-    /// How many times a library had been loaded when they were looked for.
-    seen: u64,
-    libraries: Vec<Library>,
+    /// The first libraries of those that there are, if they are held.
+    held: Vec<Held>,
     /// Threads that each library may use, if it is held.
     limit: Option<usize>,
 }
 
-static STATE: Mutex<State> =
-    Mutex::new(State { running: 0, expects_another: false, seen: 0, libraries: vec![], limit: None });
+static STATE: Mutex<State> = Mutex::new(State { running: 0, expects_another: false, held: vec![], limit: None });
 static LEFT_ALONE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -48,13 +45,7 @@ struct Own {
     /// How many shares this thread has taken.
     shares: usize,
     limit: Option<usize>,
-    before: Vec<(fn_types::Set, i32)>,
-}
-
-/// How libraries are asked and told.
-mod fn_types {
-    pub type Get = unsafe extern "C" fn() -> i32;
-    pub type Set = unsafe extern "C" fn(i32);
+    before: Vec<(Threads, i32)>,
 }
 
 impl Share {
@@ -137,14 +128,18 @@ fn settle(py: Python<'_>, change: isize, has_company: bool) {
         state.running = state.running.saturating_add_signed(change);
         state.expects_another = has_company && state.running == 1;
         let limit = limit(state.running + usize::from(state.expects_another));
-        if limit.is_some() {
-            state.look(limit);
+        let libraries = if limit.is_some() { libraries() } else { vec![] };
+        let changed = std::mem::replace(&mut state.limit, limit) != limit;
+        match limit {
+            // Those that come later stand behind those that are held.
+            Some(_) => {
+                let more = libraries.iter().skip(state.held.len());
+                let more: Vec<_> = more.map(|library| library.hold()).collect();
+                state.held.extend(more);
+            }
+            None => state.held.clear(),
         }
-        let changed = state.limit != limit;
-        if changed {
-            state.hold(limit);
-        }
-        hold_this_thread(&state.libraries, limit);
+        hold_this_thread(&libraries, limit);
         changed.then_some(limit)
     };
     // Without the lock: Arrow is told by Python code, which may let other threads run.
@@ -158,48 +153,19 @@ fn limit(running: usize) -> Option<usize> {
     (running > 1 && LEFT_ALONE.load(Ordering::Relaxed) == 0).then_some(1)
 }
 
-impl State {
-    /// Finds libraries that were loaded since the last look; those found are held at once if others are.
-    fn look(&mut self, limit: Option<usize>) {
-        let loads = loaded::count();
-        if loads == self.seen {
-            return;
-        }
-        self.seen = loads;
-        for mut library in loaded::find() {
-            if self.libraries.iter().all(|known| known.path != library.path) {
-                if self.limit.is_some() {
-                    library.hold(limit);
-                }
-                self.libraries.push(library);
-            }
-        }
-    }
-
-    fn hold(&mut self, limit: Option<usize>) {
-        self.limit = limit;
-        self.libraries.iter_mut().for_each(|library| library.hold(limit));
-    }
-}
-
 /// Does for this thread what libraries that count by thread ask for.
-fn hold_this_thread(libraries: &[Library], limit: Option<usize>) {
+fn hold_this_thread(libraries: &[&Library], limit: Option<usize>) {
     OWN.with_borrow_mut(|own| {
         if own.limit == limit {
             return;
         }
-        for (set, threads) in own.before.drain(..) {
-            // SAFETY: the library stays loaded, and takes any number that it gave itself.
-            unsafe { set(threads) };
-        }
+        own.before.drain(..).for_each(|(library, threads)| library.set(threads));
         own.limit = limit;
         let Some(limit) = limit else { return };
-        for library in libraries.iter().filter(|library| library.is_by_thread) {
-            // SAFETY: the function was found in the library under its name, which says what it takes and gives.
-            let threads = unsafe { (library.get)() };
-            own.before.push((library.set, threads));
-            // SAFETY: as above.
-            unsafe { (library.set)(threads.min(limit as i32)) };
+        for library in libraries.iter().filter(|library| library.is_by_thread()).map(|library| library.threads()) {
+            let threads = library.get();
+            own.before.push((library, threads));
+            library.set(threads.min(limit as i32));
         }
     });
 }

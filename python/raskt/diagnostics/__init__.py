@@ -8,6 +8,7 @@
 >>> page = visualize(profiler, save=False)
 """
 
+from raskt.diagnostics._libraries import Libraries, Library, libraries
 from raskt.diagnostics._memory import Holder, Memory, memory
 from raskt.diagnostics.callback import Callback, TaskData, _active
 from raskt.diagnostics.page import Page, visualize
@@ -19,6 +20,8 @@ __all__ = [
     "CacheProfiler",
     "Callback",
     "Holder",
+    "Libraries",
+    "Library",
     "Memory",
     "Page",
     "Profiler",
@@ -27,6 +30,7 @@ __all__ = [
     "ResourceProfiler",
     "TaskData",
     "_active",
+    "libraries",
     "memory",
     "visualize",
 ]

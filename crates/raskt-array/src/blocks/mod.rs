@@ -88,6 +88,12 @@ impl Blockwise {
         Self { inputs, reads, scan: None, function }
     }
 
+    /// The same, each of whose blocks may use all threads.
+    pub(crate) fn with_all_threads(mut self) -> Self {
+        self.function.flags.uses_all_threads = true;
+        self
+    }
+
     /// The same function with one more argument that tells it from others.
     pub(crate) fn word(mut self, word: u64) -> Self {
         self.function.key = Content::new("argument").key(self.function.key).word(word).finish();

@@ -2,7 +2,7 @@ use crate::blocks::{BlockInput, Blockwise, agree::agreeing, native::Product};
 use crate::error::shape_text;
 use crate::expression::Expr;
 use crate::layout::axes_of;
-use crate::{Array, ArrayError, AxisChunks, Chunks, ReduceOptions, Reduction, Result};
+use crate::{Array, ArrayError, AxisChunks, Chunks, Extent, ReduceOptions, Reduction, Result};
 use raskt_value::{DType, promote};
 
 /// The matrix product: `numpy.matmul`. Leading axes are stacks of matrices, which are broadcast.
@@ -86,12 +86,26 @@ fn product(a: &Array, b: &Array) -> Result<Array> {
     axes.push(a.chunks().axes()[a.ndim() - 2].clone());
     axes.push(b.chunks().axes()[b.ndim() - 1].clone());
     let dtype = a.dtype();
+    let chunks = Chunks::new(axes);
     let blockwise = Blockwise::native("matmul", Product { is_part: parts }, both.clone(), reads).word(u64::from(parts));
-    let product = Expr::Blockwise(blockwise).into_array(dtype, Chunks::new(axes));
+    let blockwise = if is_for_all_threads(&chunks, inner.longest()) { blockwise.with_all_threads() } else { blockwise };
+    let product = Expr::Blockwise(blockwise).into_array(dtype, chunks);
     if !parts {
         return Ok(product);
     }
     product.reduce(Reduction::Sum, &ReduceOptions { axes: Some(vec![0]), dtype: Some(dtype), ..Default::default() })
+}
+
+/// Fewer blocks than these don't keep the threads of a machine at work.
+const FEW: u64 = 4;
+
+/// From so many multiplications on threads cost nothing.
+const LARGE: usize = 1 << 27;
+
+/// Whether the blocks of a product are few, and each is much work: `inner` is the length that is summed over.
+fn is_for_all_threads(chunks: &Chunks, inner: Extent) -> bool {
+    let lengths = chunks.largest_block().zip(inner);
+    chunks.blocks() < FEW && lengths.is_some_and(|(block, inner)| block.saturating_mul(inner) >= LARGE)
 }
 
 /// The chunks of the stack that two stacks of matrices make together.

@@ -5,17 +5,16 @@ use crate::kernel::loops;
 use crate::kernel::operand::{Operand, Target};
 use faer::traits::ComplexField;
 use faer::{Mat, MatRef};
+use raskt_blas::{Scalar, View};
 use raskt_value::complex::Complex;
 use raskt_value::{Chunk, DType, Element, ErrorKind, TaskError, with_element};
 use std::sync::Once;
 
-/// An element with which faer computes.
-pub(super) trait Field: Element + ComplexField<Real = Self::Part> {
+/// An element with which faer computes, and a library if the process has one.
+pub(super) trait Field: Element + ComplexField<Real = Self::Part> + Scalar {
     /// The real type of its parts.
     type Part: Element + Into<f64> + PartialOrd;
-    const ZERO: Self;
     const ONE: Self;
-    fn conjugate(self) -> Self;
     fn times(self, other: Self) -> Self;
     /// It divided by its magnitude; one if it is zero.
     fn phase(self) -> Self;
@@ -27,18 +26,14 @@ macro_rules! real_fields {
     ($($type:ty)*) => {$(
         impl Field for $type {
             type Part = $type;
-            const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
-            fn conjugate(self) -> Self { self }
             fn times(self, other: Self) -> Self { self * other }
             fn phase(self) -> Self { if self == 0.0 { 1.0 } else { self.signum() } }
             fn over(self, divisor: f64) -> Self { (f64::from(self) / divisor) as $type }
         }
         impl Field for Complex<$type> {
             type Part = $type;
-            const ZERO: Self = Complex::new(0.0, 0.0);
             const ONE: Self = Complex::new(1.0, 0.0);
-            fn conjugate(self) -> Self { self.conj() }
             fn times(self, other: Self) -> Self { self * other }
             fn phase(self) -> Self {
                 let magnitude = self.norm();
@@ -118,6 +113,19 @@ impl Matrix {
 
     pub fn is_empty(&self) -> bool {
         self.chunk.is_empty()
+    }
+
+    /// The matrix, whose elements lie beside one another, as a library takes it; nothing if they don't.
+    pub fn lies_as<T: Field>(&self) -> Option<View<'_, T>> {
+        assert_eq!(self.chunk.dtype(), T::DTYPE, "a matrix is read as what it was made");
+        let strides = self.chunk.strides();
+        // SAFETY: the block holds elements of type `T` at all indices, and nobody writes to it.
+        unsafe { View::new(self.chunk.as_ptr().cast(), self.shape(), [strides[0], strides[1]]) }
+    }
+
+    /// The same elements in C order.
+    pub fn in_order(&self) -> Self {
+        Self { chunk: materialised(&self.chunk) }
     }
 
     /// The matrix itself; `T` is the type it was made with.

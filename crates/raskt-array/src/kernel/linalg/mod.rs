@@ -1,8 +1,9 @@
-//! Products and factorisations of matrices, by faer.
+//! Products of matrices by a library that the process has (`blas.rs`), else by faer, and factorisations by faer.
 //!
 //! Matrices are blocks of two axes with any strides. Factorisations of integers are computed in `float64`. Products use
 //! as many threads as the call grants; factorisations run on one, since the executor has other blocks for the others.
 
+mod blas;
 mod factor;
 mod field;
 mod product;

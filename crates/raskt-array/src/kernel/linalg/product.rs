@@ -1,5 +1,6 @@
 //! Products of matrices.
 
+use super::blas;
 use super::field::{Field, Matrix, failed};
 use crate::kernel::check_size;
 use crate::kernel::copy::{AxisSlice, broadcast_to, slice};
@@ -54,7 +55,7 @@ fn gram_as<T: Field>(a: &Chunk, call: &Call<'_>) -> Result<Chunk, TaskError> {
     let matrix = Matrix::new::<T>(a)?;
     let columns = matrix.shape()[1];
     let mut out = vec![T::ZERO; columns * columns];
-    if !matrix.is_empty() {
+    if !matrix.is_empty() && !blas::gram(&matrix, &mut out) {
         let view = matrix.view::<T>();
         let target = MatMut::from_row_major_slice_mut(&mut out, columns, columns);
         faer_matmul(target, Accum::Replace, view.adjoint(), view, T::ONE, parallelism(call));
@@ -160,6 +161,9 @@ fn parallelism(call: &Call<'_>) -> Par {
 fn field_product<T: Field>(a: &Chunk, b: &Chunk, out: &mut [T], call: &Call<'_>) -> Result<(), TaskError> {
     let (a, b) = (Matrix::new::<T>(a)?, Matrix::new::<T>(b)?);
     if a.is_empty() || b.is_empty() {
+        return Ok(());
+    }
+    if blas::add_product(&a, &b, out, call.threads) {
         return Ok(());
     }
     let target = MatMut::from_row_major_slice_mut(out, a.shape()[0], b.shape()[1]);

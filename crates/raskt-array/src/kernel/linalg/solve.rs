@@ -6,6 +6,7 @@ use crate::kernel::real_of;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::prelude::*;
 use faer::{Mat, Par};
+use raskt_blas::Scalar;
 use raskt_value::{Call, Chunk, TaskError, promote};
 
 /// Solves `a @ x = b` for triangular `a`; the other triangle isn't read. `b` has two axes.
