@@ -59,17 +59,23 @@ impl Tasks {
         }
     }
 
-    /// Another run needs `tasks` from now on: those that aren't there are made.
+    /// Another run needs `tasks` from now on: those that aren't there are made. Those that have failed stay so: that run hears of it, and
+    /// what they are made of, through however many runs, isn't looked at once more for it.
     pub fn hold_for_others(&mut self, graph: &Graph, tasks: TaskRange) {
         self.layers[tasks.layer.0 as usize].holds.add(tasks.start..tasks.end);
-        let mut start = tasks.start;
-        while start < tasks.end {
-            self.steps += 1;
-            let (record, is_needed, end) = self.alike(TaskRange { start, ..tasks });
-            if !is_needed || record.tag == Tag::Released {
-                TaskRange { start, end, ..tasks }.tasks().for_each(|task| self.take_up(graph, task));
+        let mut left = Vec::from([tasks]);
+        for (failed, _) in self.failures.iter().flat_map(|failures| failures.within(tasks)) {
+            failed.cut_out_of(&mut left);
+        }
+        for TaskRange { mut start, end: last, .. } in left {
+            while start < last {
+                self.steps += 1;
+                let (record, is_needed, end) = self.alike(TaskRange { start, end: last, ..tasks });
+                if !is_needed || record.tag == Tag::Released {
+                    TaskRange { start, end, ..tasks }.tasks().for_each(|task| self.take_up(graph, task));
+                }
+                start = end;
             }
-            start = end;
         }
     }
 

@@ -145,6 +145,49 @@ fn imports_of_what_is_not_there_are_refused() {
     assert!(matches!(scheduler.try_event(Time(0), given), Err(EventError::GivenTwice { .. })));
 }
 
+/// A graph that reads so many results of others together.
+fn together(reads: u32) -> Graph {
+    let mut graph = GraphBuilder::new();
+    let op = super::graphs::op(&mut graph);
+    let input = graph.layer(Layer::new("reads", op, Shape::source(reads))).unwrap();
+    let (grid, fan_in) = (Grid::new([reads]), [reads].into_iter().collect());
+    graph.layer(Layer::new("all", op, Shape::Reduce { input, grid, fan_in })).unwrap();
+    graph.finish()
+}
+
+/// Calls that are made one after the other, each of which reads several of those before it, where the first has failed: through however
+/// many ways they are of it, each fails at once. And each is made once more when the last is to be.
+#[test]
+fn what_reads_failed_ones_in_many_ways_fails_at_once() {
+    for (reads, links) in [(2, 60_u64), (3, 40), (8, 30)] {
+        let mut cluster = Cluster::new(1);
+        cluster.failing.insert((RunId(0), task(0, 0)));
+        cluster.submit(0, rows(1, 1), vec![range(0, 0, 1)], ALONE, vec![]);
+        cluster.work_all();
+        let mut most = 0;
+        for link in 1..links {
+            let of = |at: u32| {
+                let run = link.saturating_sub(u64::from(at) + 1);
+                let tasks = range(0, u64::from(at), u64::from(at) + 1);
+                Import { tasks, run: RunId(run), from: task(u32::from(run > 0), 0) }
+            };
+            let imports = (0..reads).map(of).collect();
+            let steps = cluster.scheduler.steps();
+            cluster.submit(link, together(reads), vec![range(1, 0, 1)], ALONE, imports);
+            most = most.max(cluster.scheduler.steps() - steps);
+            assert!(most < 100 * u64::from(reads), "{most} steps for link {link} that reads {reads}");
+            assert_eq!(cluster.knows(link).failed[&task(1, 0)], (RunId(0), task(0, 0)));
+        }
+        assert!(cluster.assigned.is_empty());
+        cluster.failing.clear();
+        cluster.handle(Event::Retried { run: RunId(links - 1), tasks: vec![range(1, 0, 1)] });
+        cluster.work_all();
+        assert!(cluster.knows(links - 1).available.contains(&task(1, 0)));
+        (0..links).for_each(|run| cluster.release(run));
+        assert!(is_empty(&cluster));
+    }
+}
+
 /// Very many runs, each of which reads what the one before has made: none costs more than the first, in whatever order they go.
 #[test]
 fn chains_of_runs_cost_the_same_for_each() {
