@@ -11,6 +11,8 @@ pub(crate) struct Disk {
     pub limit: u64,
     /// Why the last file couldn't be written; nothing is written until somebody looks again.
     pub trouble: Option<String>,
+    /// None was written since one couldn't be: what is being written may well stay in memory.
+    pub is_failing: bool,
     /// Bytes of files that are about to be written, or are being written.
     reserved: BTreeMap<SlotId, u64>,
     /// Their sum.
@@ -19,7 +21,14 @@ pub(crate) struct Disk {
 
 impl Default for Disk {
     fn default() -> Self {
-        Self { files: 0, limit: u64::MAX, trouble: None, reserved: BTreeMap::new(), reserved_bytes: 0 }
+        Self {
+            files: 0,
+            limit: u64::MAX,
+            trouble: None,
+            is_failing: false,
+            reserved: BTreeMap::new(),
+            reserved_bytes: 0,
+        }
     }
 }
 

@@ -36,7 +36,7 @@ impl State {
         }
         let missing = self.broker.missing(bytes).saturating_sub(seen);
         self.evict(missing.saturating_sub(self.leaving()), 0);
-        self.broker.is_out_of_bounds(bytes, seen.saturating_add(self.leaving()))
+        self.broker.is_out_of_bounds(bytes, seen.saturating_add(self.surely_leaving()))
     }
 
     /// Whether so many bytes more are more than may be held in any case until what leaves has left: what can does from now on.
@@ -61,11 +61,17 @@ impl State {
         // Where the disk takes nothing, what they read may stay when they have.
         let read = if self.disk.trouble.is_none() { self.pinned } else { 0 };
         let freed = if runs { self.broker.promised().saturating_add(read) } else { 0 };
-        !(self.are_many() && self.broker.is_out_of_bounds(bytes, freed.saturating_add(self.leaving())))
+        !(self.are_many() && self.broker.is_out_of_bounds(bytes, freed.saturating_add(self.surely_leaving())))
+    }
+
+    /// What leaves makes room for what comes: not where the disk took nothing the last time, or what is let in for it, again and again, would
+    /// be too much in the end.
+    fn surely_leaving(&self) -> u64 {
+        if self.disk.is_failing { 0 } else { self.leaving() }
     }
 
     /// Of so many bytes more, for which nobody was promised memory, as many as don't lack room.
     pub fn room_for(&mut self, bytes: u64) -> u64 {
-        if self.lacks_room(bytes, false) { self.broker.room(self.leaving()).min(bytes) } else { bytes }
+        if self.lacks_room(bytes, false) { self.broker.room(self.surely_leaving()).min(bytes) } else { bytes }
     }
 }

@@ -38,6 +38,11 @@ impl State {
         self.disk.release(id);
         // Nobody stays for one that is gone.
         let can_leave = matches!(written, Written::To(_)) || !self.slots.contains_key(&id);
+        self.disk.is_failing = match &written {
+            Written::To(_) => false,
+            Written::Trouble(_) | Written::NoRoom => true,
+            _ => self.disk.is_failing,
+        };
         match written {
             Written::To(file) => self.take_file(id, file),
             Written::Trouble(trouble) => {

@@ -128,6 +128,22 @@ fn what_has_come_is_refused_where_nothing_left_for_it() {
     assert!(world.state.lacks_room(0, true), "500 of 450");
     world.state.never_came(room);
     assert!(!world.state.lacks_room(0, true));
+    // It is tried again, and as long as that is in vain nothing is let in for it.
+    for is_full in [true, true, false] {
+        world.state.retry_stuck();
+        assert_eq!(world.state.room_for(100 * UNIT), 50 * UNIT, "400 of 450 stay, as far as is known");
+        assert!(!world.state.may_have_room(100 * UNIT));
+        assert!(!world.state.jobs.is_empty(), "it is tried");
+        match is_full {
+            true => {
+                while let Some(Job::Write { id, .. }) = world.state.jobs.pop_front() {
+                    world.state.wrote(id, Written::Trouble("full".into()));
+                }
+            }
+            false => _ = world.write_all(),
+        }
+    }
+    assert_eq!(world.state.room_for(100 * UNIT), 100 * UNIT);
 }
 
 /// Whoever reads for others waits for what can leave, and for nothing that stays.
