@@ -27,8 +27,8 @@ from workload import Case, agree
 
 HERE = Path(__file__).parent
 WORKLOADS = [
-    "noop", "native", "core", "small", "futures", "cluster", "spread", "blas", "chain", "spill", "dask_collections",
-    "flights", "tpch", "import",
+    "noop", "native", "core", "small", "futures", "cluster", "spread", "blas", "matmul", "chain", "spill",
+    "dask_collections", "flights", "tpch", "import",
 ]  # fmt: skip
 OURS = "raskt"
 

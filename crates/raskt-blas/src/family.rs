@@ -19,9 +19,9 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// The family of a file, by its name.
-    pub fn of(file: &str) -> Option<&'static Self> {
-        FAMILIES.iter().find(|family| family.files.iter().any(|part| file.contains(part)))
+    /// The families that a file may be of, by its name: which one says what functions it has.
+    pub fn of(file: &str) -> impl Iterator<Item = &'static Self> {
+        FAMILIES.iter().filter(move |family| family.files.iter().any(|part| file.contains(part)))
     }
 }
 
@@ -37,7 +37,8 @@ const OPENMP: Family = Family {
 const FAMILIES: &[Family] = &[
     Family {
         name: "MKL",
-        files: &["mkl_rt"],
+        // The others are links, by which it may have been loaded.
+        files: &["mkl_rt", "libblas", "libcblas"],
         is_by_thread: false,
         threads: &[(c"MKL_Set_Num_Threads", c"MKL_Get_Max_Threads")],
         texts: &[],
@@ -70,7 +71,7 @@ const FAMILIES: &[Family] = &[
     },
     Family {
         name: "BLIS",
-        files: &["blis"],
+        files: &["blis", "libblas", "libcblas"],
         is_by_thread: false,
         threads: &[(c"bli_thread_set_num_threads", c"bli_thread_get_num_threads")],
         texts: &[],
@@ -82,6 +83,10 @@ const FAMILIES: &[Family] = &[
 
 /// What the text of a library of 64 bits has in it, where its functions have the names of those of 32.
 pub(crate) const WIDE: &str = "USE64BITINT";
+
+/// What the text of a library has in it whose threads are those of OpenMP. To say how many these are, while somebody computes with it, has it
+/// free what he computes in, and says so to one thread alone.
+pub(crate) const OF_OPENMP: &str = "USE_OPENMP";
 
 /// Libraries that the machine may have, by the names by which the loader finds them, the best first.
 pub(crate) const OF_MACHINES: &[&CStr] = &[c"libmkl_rt.so.2", c"libopenblas.so.0"];

@@ -5,6 +5,7 @@
 //! loaded from then on. Where there is none, whoever multiplies has to do so himself.
 
 mod family;
+mod fork;
 mod holding;
 mod library;
 mod loaded;

@@ -42,10 +42,15 @@ impl Library {
     /// The library at `path`, which is loaded, if it is of a family that is known.
     pub(crate) fn at(path: &CStr) -> Option<Self> {
         let file = path.to_str().ok()?.rsplit('/').next()?;
-        let family = Family::of(file)?;
+        let mut families = Family::of(file).peekable();
+        families.peek()?;
         let handle = Handle::of_loaded(path)?;
-        let pairs = family.threads.iter();
-        let (set, get) = pairs.filter_map(|(set, get)| Some((handle.find(set)?, handle.find(get)?))).next()?;
+        let functions = |family: &'static Family| {
+            let mut pairs = family.threads.iter();
+            let (set, get) = pairs.find_map(|(set, get)| Some((handle.find(set)?, handle.find(get)?)))?;
+            Some((family, set, get))
+        };
+        let (family, set, get) = families.find_map(functions)?;
         // SAFETY: functions of these names take nothing and give an `int`.
         let get = unsafe { std::mem::transmute::<NonNull<c_void>, unsafe extern "C" fn() -> i32>(get) };
         // SAFETY: functions of these names take an `int` and give nothing.

@@ -3,14 +3,13 @@
 use crate::family::OF_MACHINES;
 use crate::library::Library;
 use std::ffi::{CStr, CString, c_int, c_void};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What was found so far.
-#[derive(Default)]
-struct Found {
+pub(crate) struct Found {
     /// How many times the process had loaded something then.
     seen: u64,
-    libraries: Vec<&'static Library>,
+    pub libraries: Vec<&'static Library>,
 }
 
 static FOUND: Mutex<Found> = Mutex::new(Found { seen: 0, libraries: vec![] });
@@ -18,9 +17,15 @@ static FOUND: Mutex<Found> = Mutex::new(Found { seen: 0, libraries: vec![] });
 /// The library that multiplies, once there is one.
 static BEST: OnceLock<&'static Library> = OnceLock::new();
 
+/// What was found so far: nobody else looks at it meanwhile.
+pub(crate) fn found() -> MutexGuard<'static, Found> {
+    FOUND.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The numerical libraries that the process has loaded by now, in the order in which they were found: those that were stay where they are.
 pub fn libraries() -> Vec<&'static Library> {
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    crate::fork::register();
+    let mut found = found();
     found.look();
     found.libraries.clone()
 }

@@ -2,7 +2,7 @@
 
 mod scalar;
 
-use crate::family::{Family, WIDE};
+use crate::family::{Family, OF_OPENMP, WIDE};
 use crate::library::Handle;
 pub use scalar::Scalar;
 use std::ffi::{CString, c_int, c_void};
@@ -14,7 +14,7 @@ pub struct Blas {
     gemm: [NonNull<c_void>; 4],
     /// `syrk` for the real ones, `herk` for the others.
     gram: [NonNull<c_void>; 4],
-    /// Its lengths have 64 bits, and not 32.
+    /// Its lengths have 64 bits, and not 32 as far as is known.
     is_wide: bool,
 }
 
@@ -83,12 +83,15 @@ const UPPER: c_int = 121;
 impl Blas {
     /// The functions of a library, if it has them all and they multiply as they should.
     pub(crate) fn find(family: &Family, handle: &Handle, text: Option<&str>) -> Option<Self> {
-        let says_wide = text.is_some_and(|text| text.contains(WIDE));
+        let says = |word: &str| text.is_some_and(|text| text.contains(word));
+        if says(OF_OPENMP) {
+            return None;
+        }
         let found = family.products.iter().find_map(|&(before, behind, is_wide)| {
             let find = |name: &str| handle.find(&CString::new(format!("{before}{name}{behind}")).ok()?);
             let gemm = [find("sgemm")?, find("dgemm")?, find("cgemm")?, find("zgemm")?];
             let gram = [find("ssyrk")?, find("dsyrk")?, find("cherk")?, find("zherk")?];
-            Some(Self { gemm, gram, is_wide: is_wide || says_wide })
+            Some(Self { gemm, gram, is_wide: is_wide || says(WIDE) })
         });
         found.filter(Self::multiplies)
     }
@@ -113,7 +116,7 @@ impl Blas {
         let function = self.gemm[T::NUMBER];
         let [a, b] = [(side(a), a.start), (side(b), b.start)];
         // SAFETY: the function has the name of this type; the operands are as long as they say, the output as checked above.
-        unsafe { T::gemm(function, self.is_wide, lengths, a, b, out.as_mut_ptr()) };
+        unsafe { T::gemm(function, lengths, a, b, out.as_mut_ptr()) };
         true
     }
 
@@ -132,7 +135,7 @@ impl Blas {
         // Column by column it is the transpose, row by row, whose product with its own adjoint is the conjugate of what is asked for.
         let side = if a.is_by_column { AS_IT_IS } else { ADJOINT };
         // SAFETY: as above.
-        unsafe { T::gram(self.gram[T::NUMBER], self.is_wide, lengths, (side, a.start), out.as_mut_ptr()) };
+        unsafe { T::gram(self.gram[T::NUMBER], lengths, (side, a.start), out.as_mut_ptr()) };
         for row in 0..columns {
             for column in row..columns {
                 let upper = out[row * columns + column];

@@ -108,12 +108,12 @@ impl Giver {
         let is_read = wanted.kept().any(|kept| kept.in_memory().is_none());
         let limit = self.store().memory_limit();
         let mut state = self.line.lock();
-        if !is_read && state.line.pass(peer, bytes, limit) {
+        let passes = if is_read { None } else { state.line.pass(peer, bytes, limit) };
+        if let Some(size) = passes {
             drop(state);
-            let way = OnItsWay { giver: self.clone(), peer, size: Size { bytes, is_read }, read: vec![] };
-            return self.read(wanted, way);
+            return self.read(wanted, OnItsWay { giver: self.clone(), peer, size, read: vec![] });
         }
-        state.line.push(peer, Size { bytes, is_read }, wanted, Instant::now());
+        state.line.push(peer, Size::new(bytes, is_read), wanted, Instant::now());
         drop((state, pins));
         self.wake();
     }

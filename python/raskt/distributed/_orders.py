@@ -338,10 +338,16 @@ def _restart(client: ClusterClient, order: Any, patience: float, waits: bool) ->
 
 def _restart_workers(client: ClusterClient, workers: Workers, patience: float, raises: bool) -> dict[str, str]:
     meant, deadline = _errands.numbers(client, workers), time.monotonic() + patience
-    _restart(client, {"RestartWorkers": {"workers": list(meant)}}, patience, False)
+    try:
+        # Those that nobody would start again stay as they are.
+        gone = set(_restart(client, {"RestartWorkers": {"workers": list(meant)}}, patience, False))
+    except TimeoutError:
+        if raises:
+            raise
+        gone = set(meant)
     while True:
         there = {about["name"] for about in client.workers() if about["id"] not in meant}
-        late = [name for name in meant.values() if name not in there]
+        late = [name for number, name in meant.items() if number in gone and name not in there]
         if not late:
             break
         client.check()

@@ -28,7 +28,6 @@ pub(crate) mod sealed {
         /// `function` is `gemm` of this type, and there are as many elements as the lengths say.
         unsafe fn gemm(
             function: NonNull<c_void>,
-            is_wide: bool,
             lengths: [usize; 6],
             a: (c_int, *const Self),
             b: (c_int, *const Self),
@@ -40,35 +39,31 @@ pub(crate) mod sealed {
         /// # Safety
         ///
         /// `function` is `syrk` or `herk` of this type, and there are as many elements as the lengths say.
-        unsafe fn gram(
-            function: NonNull<c_void>,
-            is_wide: bool,
-            lengths: [usize; 4],
-            a: (c_int, *const Self),
-            out: *mut Self,
-        );
+        unsafe fn gram(function: NonNull<c_void>, lengths: [usize; 4], a: (c_int, *const Self), out: *mut Self);
     }
 }
 
-/// The arguments of `gemm`, and of `syrk` or `herk`: lengths are `$I`, factors `$F`, elements `$T`.
-type Gemm<I, F, T> = unsafe extern "C" fn(c_int, c_int, c_int, I, I, I, F, *const T, I, *const T, I, F, *mut T, I);
-type Gram<I, F, T> = unsafe extern "C" fn(c_int, c_int, c_int, I, I, F, *const T, I, F, *mut T, I);
+/// The arguments of `gemm`, and of `syrk` or `herk`: factors are `F`, elements `T`. Functions whose lengths have 32 bits read the lower half
+/// of each, wherever it is passed: that is so on x86-64 and on ARM, where arguments have places of 64 bits.
+type Gemm<F, T> =
+    unsafe extern "C" fn(c_int, c_int, c_int, i64, i64, i64, F, *const T, i64, *const T, i64, F, *mut T, i64);
+type Gram<F, T> = unsafe extern "C" fn(c_int, c_int, c_int, i64, i64, F, *const T, i64, F, *mut T, i64);
 
 macro_rules! call_gemm {
-    ($I:ty, $F:ty, $T:ty, $function:ident, $lengths:ident, $a:ident, $b:ident, $out:ident, $one:expr) => {{
-        let [m, n, k, lda, ldb, ldc] = $lengths.map(|length| length as $I);
+    ($F:ty, $T:ty, $function:ident, $lengths:ident, $a:ident, $b:ident, $out:ident, $one:expr) => {{
+        let [m, n, k, lda, ldb, ldc] = $lengths.map(|length| length as i64);
         // SAFETY: the caller says that it is this function.
-        let function = unsafe { std::mem::transmute::<NonNull<c_void>, Gemm<$I, $F, $T>>($function) };
+        let function = unsafe { std::mem::transmute::<NonNull<c_void>, Gemm<$F, $T>>($function) };
         // SAFETY: the caller says that there are as many elements.
         unsafe { function(ROWS, $a.0, $b.0, m, n, k, $one, $a.1.cast(), lda, $b.1.cast(), ldb, $one, $out.cast(), ldc) }
     }};
 }
 
 macro_rules! call_gram {
-    ($I:ty, $F:ty, $T:ty, $function:ident, $lengths:ident, $a:ident, $out:ident) => {{
-        let [n, k, lda, ldc] = $lengths.map(|length| length as $I);
+    ($F:ty, $T:ty, $function:ident, $lengths:ident, $a:ident, $out:ident) => {{
+        let [n, k, lda, ldc] = $lengths.map(|length| length as i64);
         // SAFETY: the caller says that it is this function.
-        let function = unsafe { std::mem::transmute::<NonNull<c_void>, Gram<$I, $F, $T>>($function) };
+        let function = unsafe { std::mem::transmute::<NonNull<c_void>, Gram<$F, $T>>($function) };
         // SAFETY: the caller says that there are as many elements.
         unsafe { function(ROWS, UPPER, $a.0, n, k, 1.0, $a.1.cast(), lda, 0.0, $out.cast(), ldc) }
     }};
@@ -86,30 +81,22 @@ macro_rules! scalars {
         impl sealed::Functions for $type {
             unsafe fn gemm(
                 function: NonNull<c_void>,
-                is_wide: bool,
-                lengths: [usize; 6],
+                    lengths: [usize; 6],
                 a: (c_int, *const Self),
                 b: (c_int, *const Self),
                 out: *mut Self,
             ) {
                 let one: $F = $one;
-                match is_wide {
-                    true => call_gemm!(i64, $F, $T, function, lengths, a, b, out, one),
-                    false => call_gemm!(i32, $F, $T, function, lengths, a, b, out, one),
-                }
+                call_gemm!($F, $T, function, lengths, a, b, out, one)
             }
 
             unsafe fn gram(
                 function: NonNull<c_void>,
-                is_wide: bool,
-                lengths: [usize; 4],
+                    lengths: [usize; 4],
                 a: (c_int, *const Self),
                 out: *mut Self,
             ) {
-                match is_wide {
-                    true => call_gram!(i64, $R, $T, function, lengths, a, out),
-                    false => call_gram!(i32, $R, $T, function, lengths, a, out),
-                }
+                call_gram!($R, $T, function, lengths, a, out)
             }
         }
     )*};

@@ -63,11 +63,11 @@ impl Tasks {
     /// what they are made of, through however many runs, isn't looked at once more for it.
     pub fn hold_for_others(&mut self, graph: &Graph, tasks: TaskRange) {
         self.layers[tasks.layer.0 as usize].holds.add(tasks.start..tasks.end);
-        let mut left = Vec::from([tasks]);
-        for (failed, _) in self.failures.iter().flat_map(|failures| failures.within(tasks)) {
-            failed.cut_out_of(&mut left);
-        }
-        for TaskRange { mut start, end: last, .. } in left {
+        let failed = self.failures.as_ref().map(|failures| failures.within(tasks)).unwrap_or_default();
+        self.steps += failed.len() as u64;
+        let ends = std::iter::once(tasks.start).chain(failed.iter().map(|(range, _)| range.end));
+        let starts = failed.iter().map(|(range, _)| range.start).chain([tasks.end]);
+        for (mut start, last) in ends.zip(starts) {
             while start < last {
                 self.steps += 1;
                 let (record, is_needed, end) = self.alike(TaskRange { start, end: last, ..tasks });
