@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import signal
 import threading
 
 import numpy as np
@@ -119,3 +121,41 @@ def test_products_leave_the_library_its_threads():
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
         assert library().threads == before
+
+
+def of_a_fork(expected, x):
+    """What a child of this process says: 0 if the library has its threads, and products come right."""
+    child = os.fork()
+    if child == 0:
+        code = 9
+        try:
+            signal.alarm(30)
+            has_threads = library().threads == expected
+            code = 0 if has_threads and np.array_equal(x @ x, x @ x) and library().threads == expected else 1
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.skipif(library() is None, reason="no library multiplies here")
+def test_a_fork_beside_products_has_its_threads_again():
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    values = numbers((200, 200), "float64", 11)
+    x = ra.from_array(values, chunks=50)
+    is_over = threading.Event()
+
+    def multiply():
+        while not is_over.is_set():
+            (x @ x).compute(num_workers=2)
+
+    with threadpoolctl.threadpool_limits(3):
+        expected = library().threads
+        threads = [threading.Thread(target=multiply) for _ in range(2)]
+        [thread.start() for thread in threads]
+        try:
+            codes = [of_a_fork(expected, values) for _ in range(20)]
+        finally:
+            is_over.set()
+            [thread.join() for thread in threads]
+        assert codes == [0] * 20
+        assert library().threads == expected
