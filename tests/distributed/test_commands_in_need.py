@@ -75,6 +75,8 @@ def test_no_worker_is_ended_for_what_it_is_given_when_memory_and_disk_are_full(c
         client.wait_for_workers(1, timeout=30)
         before = client.run(writes_no_file)
         kept = client.scatter([made(-1) for _ in range(3)])
+        # What is made meanwhile may be first.
+        wait(kept, timeout=30)
         if how == "scattered":
             more = client.scatter([made(number) for number in range(12)])
         elif how == "made":
