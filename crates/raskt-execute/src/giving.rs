@@ -186,7 +186,9 @@ impl Giver {
             }
         }
         // What wasn't here to begin with isn't told of once more.
-        let _ = self.shared.change(|state| lost.into_iter().for_each(|(run, tasks)| state.confess(run, tasks)));
+        if !lost.is_empty() {
+            let _ = self.shared.change(|state| lost.into_iter().for_each(|(run, tasks)| state.confess(run, tasks)));
+        }
         told(Given { values: given, _pins: pins, _way: Some(way) });
     }
 

@@ -23,21 +23,8 @@ pub(super) fn add_product<T: Field>(a: &Matrix, b: &Matrix, out: &mut [T], threa
         return false;
     }
     with_library(|blas| {
-        let (a_in_order, b_in_order);
-        let a = match a.lies_as::<T>() {
-            Some(operand) => operand,
-            None => {
-                a_in_order = a.in_order();
-                a_in_order.lies_as()?
-            }
-        };
-        let b = match b.lies_as::<T>() {
-            Some(operand) => operand,
-            None => {
-                b_in_order = b.in_order();
-                b_in_order.lies_as()?
-            }
-        };
+        let (mut a_in_order, mut b_in_order) = (None, None);
+        let (a, b) = (view::<T>(a, &mut a_in_order)?, view::<T>(b, &mut b_in_order)?);
         in_parts(blas, &a, &b, out, threads.min(rows / ROWS).max(1)).then_some(())
     })
 }
@@ -77,16 +64,15 @@ fn in_parts<T: Field>(blas: &Blas, a: &View<'_, T>, b: &View<'_, T>, out: &mut [
 /// The Gram matrix of `a`, in C order; `false` as above.
 pub(super) fn gram<T: Field>(a: &Matrix, out: &mut [T]) -> bool {
     with_library(|blas| {
-        let in_order;
-        let a = match a.lies_as::<T>() {
-            Some(operand) => operand,
-            None => {
-                in_order = a.in_order();
-                in_order.lies_as()?
-            }
-        };
+        let mut in_order = None;
+        let a = view::<T>(a, &mut in_order)?;
         blas.gram(&a, out).then_some(())
     })
+}
+
+/// A matrix as a library takes it; a copy of it, which is kept `in_order`, if it lies otherwise.
+fn view<'a, T: Field>(matrix: &'a Matrix, in_order: &'a mut Option<Matrix>) -> Option<View<'a, T>> {
+    matrix.lies_as().or_else(move || in_order.insert(matrix.in_order()).lies_as())
 }
 
 /// Has the library that multiplies do something; whether it did.

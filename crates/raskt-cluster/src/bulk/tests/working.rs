@@ -6,9 +6,11 @@ use super::super::order::{Done, Fetch, Order};
 use super::super::times::Times;
 use super::super::{Piece, Provide, Reply};
 use super::*;
-use std::sync::mpsc::{Sender, channel};
+use crate::stream::Stream;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc::unbounded_channel, oneshot};
+use tokio::task::JoinHandle;
 
 /// Leaves it to the test when a reply is given.
 struct Later(Mutex<Sender<Reply>>);
@@ -17,6 +19,17 @@ impl Provide for Later {
     fn provide(&self, _: &[u8], reply: Reply) {
         self.0.lock().unwrap().send(reply).unwrap();
     }
+}
+
+/// Serves over `stream` until that ends: gives what was asked for, and why it ended.
+fn serve(stream: Stream) -> (Receiver<Reply>, JoinHandle<BulkError>) {
+    let (sender, replies) = channel();
+    let counter = Counter::new(Arc::new(Later(Mutex::new(sender))));
+    let serving = tokio::spawn(async move {
+        let mut serving = counter.serve(stream, BytesMut::new(), soon());
+        poll_fn(|cx| serving.poll(cx)).await
+    });
+    (replies, serving)
 }
 
 fn soon() -> Times {
@@ -28,12 +41,7 @@ fn soon() -> Times {
 fn who_looks_for_something_says_so_until_it_is_there() {
     run(async {
         let (mut fetcher, stream) = Puppet::new();
-        let (sender, replies) = channel();
-        let counter = Counter::new(Arc::new(Later(Mutex::new(sender))));
-        let serving = tokio::spawn(async move {
-            let mut serving = counter.serve(stream, BytesMut::new(), soon());
-            poll_fn(|cx| serving.poll(cx)).await
-        });
+        let (replies, serving) = serve(stream);
         for transfer in [3, 4] {
             let (result, parts) = (b"x".to_vec(), vec![]);
             fetcher.say(Step::Request { transfer, result, parts, reserved: 10, credit: 10, proof: None }).await;
@@ -70,12 +78,7 @@ fn who_looks_for_something_says_so_until_it_is_there() {
 fn who_takes_nothing_of_what_is_there_is_not_waited_for_though_more_is_looked_for() {
     run(async {
         let (mut fetcher, stream) = Puppet::new();
-        let (sender, replies) = channel();
-        let counter = Counter::new(Arc::new(Later(Mutex::new(sender))));
-        let serving = tokio::spawn(async move {
-            let mut serving = counter.serve(stream, BytesMut::new(), soon());
-            poll_fn(|cx| serving.poll(cx)).await
-        });
+        let (replies, serving) = serve(stream);
         for transfer in [3, 4] {
             let (result, parts) = (b"x".to_vec(), vec![]);
             fetcher.say(Step::Request { transfer, result, parts, reserved: 10, credit: 1, proof: None }).await;
